@@ -5,7 +5,7 @@ struct ADXBuilder {
     private let limits: ADIFLimits
     private let lines: LineOffsets
     private var items: [ADIFItem] = []
-    private var place = Place.outside
+    private var section = Section.outside
     /// The number of open elements.
     private var depth = 0
     private var sawDocument = false
@@ -18,7 +18,7 @@ struct ADXBuilder {
     private var startLine = 1
     private var nextNumber = 1
 
-    private enum Place { case outside, document, header, records, record }
+    private enum Section { case outside, document, header, records, record }
 
     /// An open element inside a header or record.
     private struct Element {
@@ -38,17 +38,17 @@ struct ADXBuilder {
     mutating func startElement(_ name: String, attributes: [String: String], line: Int) {
         depth += 1
         let upperName = name.uppercased()
-        switch (place, upperName) {
+        switch (section, upperName) {
         case (.outside, "ADX") where depth == 1:
-            place = .document
+            section = .document
             sawDocument = true
         case (.document, "HEADER"):
-            place = .header
+            section = .header
             startLine = line
         case (.document, "RECORDS"):
-            place = .records
+            section = .records
         case (.records, "RECORD"):
-            place = .record
+            section = .record
             startLine = line
         case (.header, _), (.record, _):
             if element == nil {
@@ -79,11 +79,11 @@ struct ADXBuilder {
             appendField(open)
             return
         }
-        switch (place, depth) {
+        switch (section, depth) {
         case (.header, 2): endHeader(line: line)
         case (.record, 3): endRecord(line: line)
-        case (.records, 2): place = .document
-        case (.document, 1): place = .outside
+        case (.records, 2): section = .document
+        case (.document, 1): section = .outside
         default: break
         }
     }
@@ -92,7 +92,7 @@ struct ADXBuilder {
 
     private mutating func appendField(_ open: Element) {
         guard rejection == nil else { return }
-        if place == .header, open.name == "USERDEF" { return appendDefinition(open) }
+        if section == .header, open.name == "USERDEF" { return appendDefinition(open) }
         let (writtenName, isExpected) = fieldName(of: open)
         let name = FieldName(writtenName)
         if open.isTooLong { return reject(.fieldTooLong, field: name) }
@@ -105,7 +105,7 @@ struct ADXBuilder {
         if !type.isEmpty, indicator == nil { warn(.typeUnknown, line: open.line, field: name) }
         fields.append(name, value: open.text.utf8, typeIndicator: indicator, writtenName: writtenName)
         if fields.bytes.count > limits.recordByteCount {
-            reject(place == .header ? .headerTooLong : .recordTooLong, field: name)
+            reject(section == .header ? .headerTooLong : .recordTooLong, field: name)
         }
     }
 
@@ -173,8 +173,8 @@ struct ADXBuilder {
         reset(to: .records)
     }
 
-    private mutating func reset(to place: Place) {
-        self.place = place
+    private mutating func reset(to section: Section) {
+        self.section = section
         fields = ADIFFields()
         warnings = []
         rejection = nil
@@ -186,12 +186,12 @@ struct ADXBuilder {
         if !sawDocument {
             items = [.rejected(ADIFRejection(.notADIF, recordNumber: 0, byteRange: 0..<lines.byteCount))]
         } else if let errorLine {
-            let isInside = place == .record || place == .header
+            let isInside = section == .record || section == .header
             let start = lines.offset(of: isInside ? startLine : errorLine)
             items.append(
                 .rejected(
                     ADIFRejection(
-                        .malformedXML, recordNumber: place == .header ? 0 : nextNumber,
+                        .malformedXML, recordNumber: section == .header ? 0 : nextNumber,
                         byteRange: start..<lines.byteCount)))
         }
         return items

@@ -32,9 +32,9 @@ extension Store {
                 return true
             }
         }
-        return try found.sorted { $0.position < $1.position }.compactMap { place in
-            guard let record = try record(ArchiveKind.name, place.id),
-                let stamp = try log.withEvent(at: place.position, { frame, _ in frame.stamp })
+        return try found.sorted { $0.position < $1.position }.compactMap { item in
+            guard let record = try record(ArchiveKind.name, item.id),
+                let stamp = try log.withEvent(at: item.position, { frame, _ in frame.stamp })
             else { return nil }
             let hash = ArchiveKind.schema.value(of: "FILE", in: record) ?? []
             return ArchiveMade(stamp: stamp, fileHash: String(decoding: hash, as: UTF8.self))

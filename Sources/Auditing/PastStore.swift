@@ -29,11 +29,11 @@ public final class PastStore: Reading {
         filter.vector = vector
         // Events covered by an archive snapshot show although they are lost, and still do if they come back.
         let archived = try store.log.base()?.vector ?? VersionVector()
-        let lost = EventSet(try store.log.holes()).subtracting(
+        let lost = EventSet(try store.log.lostRanges()).subtracting(
             EventSet(archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }))
         views = PastViews(
-            of: store.views, filter, kinds: kinds, scratchPath: scratch.path(of: "views.mdb"),
-            snapshots: store.files.snapshots, former: store.formerScratch, lost: lost)
+            of: store.views, filter, kinds: kinds, temporaryPath: scratch.path(of: "views.mdb"),
+            snapshots: store.files.snapshots, former: store.reusablePastView, lost: lost)
     }
 
     /// The folder of the store.

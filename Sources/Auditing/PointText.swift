@@ -76,10 +76,10 @@ extension Store {
     }
 
     private func numbered(_ text: String, separator: Character, in whole: String) throws -> EventID {
-        guard let place = text.lastIndex(of: separator),
-            let sequence = SequenceNumber(text[text.index(after: place)...])
+        guard let separatorIndex = text.lastIndex(of: separator),
+            let sequence = SequenceNumber(text[text.index(after: separatorIndex)...])
         else { throw Self.noPoint(whole) }
-        return EventID(try replica(named: String(text[..<place])), sequence)
+        return EventID(try replica(named: String(text[..<separatorIndex])), sequence)
     }
 
     private static func noPoint(_ text: String) -> StoreError {

@@ -20,14 +20,14 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: The path of the file to create. Nothing may exist there.
-    ///   - gone: Devices that need not have seen what is archived, because they will never sync again.
+    ///   - retired: Devices that need not have seen what is archived, because they will never sync again.
     ///   - isDryRun: Whether only to report what would be archived.
     /// - Throws: ``StoreError`` with code `exists` if the file exists; `usage` if nothing is left to archive, or if a
     ///   device has not seen all of it: its next events may have been written without knowledge of what is archived.
     /// - Complexity: O(bytes of the log); the whole snapshot is in memory.
     @discardableResult
     public func archive(
-        before point: Point, to path: String, gone: Set<ReplicaID> = [], isDryRun: Bool = false,
+        before point: Point, to path: String, retired: Set<ReplicaID> = [], isDryRun: Bool = false,
         note: String? = nil, author: String? = nil
     ) async throws -> Archived {
         guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.") }
@@ -37,7 +37,7 @@ extension Store {
         let vector = try resolve(point).vector
         for _ in 0..<Self.archiveAttempts {
             let content = try describing { try log.content() }
-            let plan = try describing { try self.plan(vector, gone) }
+            let plan = try describing { try self.plan(vector, retired) }
             if isDryRun { return plan }
             let (file, snapshot): (ArchiveInformation, (bytes: [UInt8], hash: Hash256))
             do {
@@ -148,12 +148,12 @@ extension Store {
     }
 
     /// Returns what archiving `vector` would do.
-    private func plan(_ vector: VersionVector, _ gone: Set<ReplicaID>) throws -> Archived {
+    private func plan(_ vector: VersionVector, _ retired: Set<ReplicaID>) throws -> Archived {
         let before = try log.base()?.vector ?? VersionVector()
         guard vector.covers(before) else {
             throw StoreError(.usage, "The log is already archived beyond that point.", hint: "Name a later point.")
         }
-        for other in try seen(except: gone) {
+        for other in try seen(except: retired) {
             let unseen = vector.ranges(missingFrom: other.vector).filter { $0.replica != other.replica }
             guard unseen.isEmpty else {
                 throw StoreError(
@@ -181,12 +181,12 @@ extension Store {
 
     /// Returns what the other devices have seen, in order of replica: from the heads that the last event of each had
     /// observed, and from its manifests at remotes.
-    package func seen(except gone: Set<ReplicaID>) throws -> [(replica: ReplicaID, vector: VersionVector)] {
-        let said = try statements()
-        let gone = try gone.union(formerReplicas().values)
-        return try log.vector().entries.filter { $0.replica != replica && !gone.contains($0.replica) }.map { entry in
+    package func seen(except retired: Set<ReplicaID>) throws -> [(replica: ReplicaID, vector: VersionVector)] {
+        let manifests = try manifests()
+        let retired = try retired.union(formerReplicas().values)
+        return try log.vector().entries.filter { $0.replica != replica && !retired.contains($0.replica) }.map { entry in
             var seen = try log.context(of: EventID(entry.replica, entry.sequence)) ?? VersionVector()
-            for statement in said[entry.replica] ?? [] { seen.join(statement.vector) }
+            for manifest in manifests[entry.replica] ?? [] { seen.join(manifest.vector) }
             return (entry.replica, seen)
         }
     }
@@ -212,7 +212,7 @@ extension Store {
         let folder = try ScratchFolder()
         for _ in 0..<5 {
             let past = PastViews(
-                of: views, EventFilter(vector), scratchPath: folder.path(of: "views.mdb"), snapshots: files.snapshots)
+                of: views, EventFilter(vector), temporaryPath: folder.path(of: "views.mdb"), snapshots: files.snapshots)
             let collected = Collected()
             let now = surroundings.now().wallMilliseconds
             if let information = try Snapshot.write(of: past, created: now, to: { collected.bytes += $0 }) {

@@ -105,7 +105,7 @@ extension WriteBatch {
                             archive again.
                             """)
                 }
-                guard frame.saysAnything(in: bytes) else { return }
+                guard frame.hasErasableContent(in: bytes) else { return }
                 events.insert(frame.id)
             }
             if record.isVisible { _ = try remove(kind, id) }
@@ -118,7 +118,7 @@ extension WriteBatch {
 
 extension Frame {
     /// Returns whether the event has values, an author or a note. A delete alone has nothing to erase.
-    fileprivate func saysAnything(in bytes: RawSpan) -> Bool {
+    fileprivate func hasErasableContent(in bytes: RawSpan) -> Bool {
         if isWithheld { return false }
         let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
         guard let change = try? Change(shape: shape, values: values, isWithheld: false, by: names(in: bytes)),

@@ -71,7 +71,7 @@ extension Store {
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
         guard let batch else { return Reverted() }
-        return try await takeBack(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
+        return try await undo(EventSet([batch.range]), isStep: false, note: note ?? "Undo", author: author)
     }
 
     /// Reverts events, whichever replica wrote them: writes batches after which each record that they touch shows what
@@ -89,13 +89,13 @@ extension Store {
     /// - Complexity: The events of every record that is touched are read once.
     @discardableResult
     public func revert(_ events: EventSet, note: String? = nil, author: String? = nil) async throws -> Reverted {
-        try await takeBack(events, isStep: true, note: note ?? "Revert", author: author)
+        try await undo(events, isStep: true, note: note ?? "Revert", author: author)
     }
 
     /// Writes the batches that revert `events`: at least one, even if nothing is left to revert.
     ///
     /// - Parameter isStep: Whether the next undo undoes these batches; else it skips them and `events`.
-    func takeBack(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
+    func undo(_ events: EventSet, isStep: Bool, note: String, author: String?) async throws -> Reverted {
         try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()
         let records = try Array(self.records(touchedBy: events).reversed())
@@ -103,7 +103,7 @@ extension Store {
         while true {
             let start = next
             let written = try await write(note: note, author: author) { [history = views.history] write in
-                try write.takeBack(events, records[start...], isStep, in: history)
+                try write.undo(events, records[start...], isStep, in: history)
             }
             if let batch = written.batch { reverted.batches.append(batch) }
             reverted.changed += written.value.changed
@@ -153,8 +153,8 @@ extension Compensation {
     }
 }
 
-/// What one batch of an undo did.
-private struct TakenBack {
+/// The progress of one batch of an undo.
+private struct UndoProgress {
     /// The number of records dealt with, whether they changed or not.
     var done = 0
     var changed: [Reverted.Record] = []
@@ -164,11 +164,11 @@ private struct TakenBack {
 extension WriteBatch {
     /// Appends the changes that revert `events` in the first of `records`, as many as one batch has room for, and the
     /// event that closes the batch. At least one record is dealt with.
-    fileprivate mutating func takeBack(
+    fileprivate mutating func undo(
         _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in history: RecordHistory
-    ) throws -> TakenBack {
+    ) throws -> UndoProgress {
         let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, history.log) }
-        var result = TakenBack()
+        var result = UndoProgress()
         var bytes = 0
         for name in records {
             guard let record = try record(name.kind, name.id) else {

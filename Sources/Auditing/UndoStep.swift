@@ -52,7 +52,7 @@ extension Store {
     @discardableResult
     public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")
-        return try await takeBack(EventSet(step.batches.map(\.range)), isStep: false, note: words, author: author)
+        return try await undo(EventSet(step.batches.map(\.range)), isStep: false, note: words, author: author)
     }
 
     /// Returns what the batches of one import, merge or revert have in common; `nil` for a batch of its own.

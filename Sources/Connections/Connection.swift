@@ -15,7 +15,7 @@ public final class Connection: Sendable {
     }
 
     private let channel: any Channel
-    private let handler: NIOLoopBound<CarryingHandler>
+    private let handler: NIOLoopBound<ForwardingHandler>
     /// Succeeds when the session is over, with the error, if any.
     private let over: EventLoopFuture<(any Error)?>
     private let shared: Shared
@@ -34,7 +34,7 @@ public final class Connection: Sendable {
         over = promise.futureResult
         let shared = Shared()
         self.shared = shared
-        let handler = CarryingHandler(on: channel.eventLoop, limits: limits, over: promise) { standing, flow in
+        let handler = ForwardingHandler(on: channel.eventLoop, limits: limits, over: promise) { standing, flow in
             shared.state.withLock {
                 $0.standing = standing
                 $0.bufferedBytes = flow.bufferedBytes
@@ -74,11 +74,11 @@ public final class Connection: Sendable {
     ///   the log, and in ``standing``.
     @discardableResult
     public func run<Log: ReplicatedLog & Sendable>(
-        endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
+        endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
         _ makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) async throws -> ConnectionStanding {
-        let desk = RunnerDesk(endsWhenDone: endsWhenDone, tell: tell, makeRunner: makeRunner)
-        channel.eventLoop.execute { [handler] in handler.value.begin(desk) }
+        let executor = SerialSessionExecutor(endsWhenDone: endsWhenDone, report: report, makeRunner: makeRunner)
+        channel.eventLoop.execute { [handler] in handler.value.begin(executor) }
         let failure = try await withTaskCancellationHandler {
             try await over.get()
         } onCancel: {
@@ -98,7 +98,7 @@ public final class Connection: Sendable {
     public func stop(reason: String = "") { channel.eventLoop.execute { [handler] in handler.value.stop(reason) } }
 
     /// Refuses the connection with a close message, and returns when it is closed. Call instead of
-    /// ``run(endsWhenDone:tell:_:)``.
+    /// ``run(endsWhenDone:report:_:)``.
     ///
     /// - Parameter reason: A sentence for people.
     public func refuse(reason: String) async {

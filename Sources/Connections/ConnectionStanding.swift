@@ -5,7 +5,7 @@ import GroundwaveReplication
 /// The status of a connection.
 public struct ConnectionStanding: Hashable, Sendable {
     /// The peer's manifest, kept up to date; `nil` before its hello.
-    public internal(set) var remote: Statement?
+    public internal(set) var remote: Manifest?
     /// The traffic of the connection.
     public internal(set) var traffic = Session.Traffic()
     /// The outcome of the received ranges.

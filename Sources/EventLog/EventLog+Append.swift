@@ -56,7 +56,7 @@ extension EventLog {
             try tables.startRun(of: replica, at: first, after: head, in: transaction)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
-            let readings = try Self.readings(of: replica, behind: head, in: transaction, tables)
+            let resolutions = try Self.resolutions(of: replica, behind: head, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {
                 let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
@@ -73,7 +73,8 @@ extension EventLog {
                     frame.removeAll()
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
                         frame.append(
-                            frame: header, shape: shape, values: values, readings: readings, after: state.lastChecksum)
+                            frame: header, shape: shape, values: values, resolutions: resolutions,
+                            after: state.lastChecksum)
                     }
                     try frame.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
                     state.nextPosition += 1
@@ -91,12 +92,12 @@ extension EventLog {
     }
 
     /// Returns the name resolutions of this author's previous event, at `head`; they still apply to the next one.
-    private static func readings(
+    private static func resolutions(
         of replica: ReplicaID, behind head: HeadRow?, in transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws -> [StreamReading] {
+    ) throws -> [NameResolution] {
         guard let head else { return [] }
         return try withEvent(EventID(replica, head.sequence), at: head.position, in: transaction, tables) {
-            frame, bytes in frame.names(in: bytes).readings
+            frame, bytes in frame.names(in: bytes).resolutions
         }
     }
 
@@ -124,7 +125,7 @@ extension EventLog {
     ) throws {
         var buffer = ByteWriter(capacity: 1024)
         let erased = try tables.erased.events(in: transaction)
-        var (lacking, lost) = (EventSet(), EventSet())
+        var (missing, lost) = (EventSet(), EventSet())
         for bytes in frames {
             let frame = try Frame(verifying: bytes.span.bytes, at: state.nextPosition)
             guard frame.length == bytes.count else {
@@ -137,7 +138,7 @@ extension EventLog {
                 throw EventLogError.outOfSequence(frame.id, expected: expected)
             }
             try tables.startRun(of: frame.id.replica, at: state.nextPosition, after: known, in: transaction)
-            if frame.isWithheld, !erased.contains(frame.id) { lacking.insert(frame.id) }
+            if frame.isWithheld, !erased.contains(frame.id) { missing.insert(frame.id) }
             if frame.isLost { lost.insert(frame.id) }
             buffer.removeAll()
             state.lastChecksum =
@@ -150,7 +151,7 @@ extension EventLog {
             state.nextPosition += 1
             clock.observe(frame.stamp, wallMilliseconds: arrival.wallMilliseconds)
         }
-        try tables.lacking.insert(lacking, in: transaction)
+        try tables.lacking.insert(missing, in: transaction)
         try tables.holes.insert(lost, in: transaction)
     }
 
@@ -166,7 +167,7 @@ extension EventLog {
         var before: LogState?
         var after: LogState?
         var seals: Sealer.Mark?
-        var goesOn = true
+        var isLastWriter = true
         var mayBeTrailed = false
         do {
             let result = try write { transaction in
@@ -174,12 +175,12 @@ extension EventLog {
                 var state = try tables.state(in: transaction)
                 before = state
                 // This runs again if the map was too small, and another process may have written in between.
-                goesOn = lastWriter.goesOn() && goesOn
+                isLastWriter = lastWriter.becomeLastWriter() && isLastWriter
                 // The process that put the file at its path may have died, or failed, before flushing the folder entry.
-                if !goesOn { try environment().synchroniseName() }
-                let trails = mayTrail && goesOn && state.mayBeTrailed
+                if !isLastWriter { try environment().synchroniseName() }
+                let trails = mayTrail && isLastWriter && state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
-                state.mayBeTrailed = goesOn && (mayTrail || state.mayBeTrailed)
+                state.mayBeTrailed = isLastWriter && (mayTrail || state.mayBeTrailed)
                 mayBeTrailed = state.mayBeTrailed
                 seals = try storeSeals(transaction, tables)
                 try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)

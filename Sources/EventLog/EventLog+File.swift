@@ -54,7 +54,7 @@ extension EventLog {
         switch environment.standing {
         case .present: return
         case .replaced: throw WasReplaced()
-        case .gone: throw LMDBError(.missing, path: environment.path, during: .read)
+        case .missing: throw LMDBError(.missing, path: environment.path, during: .read)
         }
     }
 

@@ -93,8 +93,8 @@ extension EventLog {
         _ tables: LateTables, _ body: (RawSpan) throws -> Result
     ) throws -> Result {
         let result = try transaction.withValue(number, in: tables.late) { row in
-            try LateRow.withFrame(in: row) { place, bytes in
-                guard place == position else { throw EventLogError.damaged(LogTable.late.row) }
+            try LateRow.withFrame(in: row) { storedPosition, bytes in
+                guard storedPosition == position else { throw EventLogError.damaged(LogTable.late.row) }
                 return try body(bytes)
             }
         }

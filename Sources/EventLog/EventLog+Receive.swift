@@ -16,7 +16,7 @@ public struct Received: Hashable, Sendable {
     /// The number of these that fill their placeholders; the others were appended.
     public var placedCount = 0
     /// The received ranges that are pending, for their predecessors or for the end of a batch.
-    public var parked: [EventRange] = []
+    public var pending: [EventRange] = []
     /// The received ranges of another history of their replica than any that was here: each is now a branch, or is
     /// pending until the start of its branch arrives.
     public var apart: [EventRange] = []
@@ -59,18 +59,18 @@ extension EventLog {
         var received = Received()
         var next = Round(coming: frames, replicas: Set(frames.map(\.range.replica)))
         repeat {
-            if let parting = next.parting { try part(parting) }
+            if let forkPoint = next.forkPoint { try fork(at: forkPoint) }
             next = try enter(next, arrival, &received)
-        } while next.goesOn
+        } while next.needsAnotherCommit
         // Names that were uncertain may be resolvable now.
-        if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isParted) {
-            try readAnew()
+        if next.isUncertain, received.appendedCount > 0, try received.replicas.contains(where: streams().isForked) {
+            try resolveNames()
         }
         received.filledCount =
-            isFilling && received.repeatedCount > 0 ? try fill(values(of: lackingValues(), in: frames)) : 0
-        (received.returnedCount, received.placedCount) = try fillHoles(from: next.returning)
+            isFilling && received.repeatedCount > 0 ? try fill(values(of: missingValues(), in: frames)) : 0
+        (received.returnedCount, received.placedCount) = try fillLostRanges(from: next.returning)
         // Lost events that returned to a forked history need their names resolved.
-        if received.placedCount > 0, try !streams().isEmpty { try readAnew() }
+        if received.placedCount > 0, try !streams().isEmpty { try resolveNames() }
         return received
     }
 
@@ -81,13 +81,13 @@ extension EventLog {
         /// The replicas to process.
         var replicas: Set<ReplicaID> = []
         /// The fork point to apply before.
-        var parting: Parting?
+        var forkPoint: ForkPoint?
         var isFirst = true
-        var goesOn = false
+        var needsAnotherCommit = false
         /// Whether some author's names cannot be resolved yet.
         var isUncertain = false
         /// Received events of replicas that have lost ranges here.
-        var returning: [Returning] = []
+        var returning: [ReturnedFrame] = []
     }
 
     private func enter(
@@ -98,28 +98,28 @@ extension EventLog {
             (round, result) = (Round(isFirst: false), received)
             let first = state.nextPosition
             let streams = try Self.streams(in: transaction, tables)
-            var entering = Entering(
+            var ingestion = IngestState(
                 clock: HybridClock(last: state.clock), erased: try tables.erased.events(in: transaction),
-                holes: EventSet(try Self.holes(in: transaction, tables)), streams: streams,
+                lostRanges: EventSet(try Self.lostRanges(in: transaction, tables)), streams: streams,
                 counts: try wholeVector(), finder: nil)
-            if !streams.isEmpty { entering.finder = try finder(streams, counts: entering.counts) }
-            let known = try known(streams, entering.counts, erased: entering.erased)
+            if !streams.isEmpty { ingestion.finder = try finder(streams, counts: ingestion.counts) }
+            let known = try known(streams, ingestion.counts, erased: ingestion.erased)
             for replica in now.replicas.sorted() {
                 let own = now.coming.filter { $0.range.replica == replica }
-                let waiting = try Self.frames(of: replica, in: tables.waiting, transaction)
+                let pending = try Self.frames(of: replica, in: tables.waiting, transaction)
                 // These functions read the state before this commit, which has not touched this replica yet.
-                let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
+                let arrivals = try ArrivalTable(of: replica, own, pending: pending, known)
                 for entry in arrivals.entries {
-                    try enter(entry, beside: waiting, &entering, &state, arrival, transaction, tables)
+                    try enter(entry, beside: pending, &ingestion, &state, arrival, transaction, tables)
                 }
                 for frame in arrivals.released { _ = try transaction.remove(frame.key, in: tables.waiting) }
                 let released = Set(arrivals.released)
                 let coming = try Self.put(
-                    Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) }), in: tables.waiting,
-                    transaction)
-                let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
-                let waits = Set(arrivals.waits)
-                if isEntering || arrivals.parting != nil || coming.contains(where: waits.contains) {
+                    RetentionChange(arrivals.retained, beside: pending.filter { !released.contains($0) }),
+                    in: tables.waiting, transaction)
+                let hasAccepted = arrivals.entries.contains { !$0.ingest.accepted.isEmpty }
+                let stillPending = Set(arrivals.stillPending)
+                if hasAccepted || arrivals.forkPoint != nil || coming.contains(where: stillPending.contains) {
                     result.replicas.insert(replica)
                     try Self.giveUpClaim(of: replica, in: transaction, tables)
                 }
@@ -129,25 +129,25 @@ extension EventLog {
                 }
                 result.present += arrivals.present.filter { !result.present.contains($0) }
                 result.refused += arrivals.refused.map(\.range)
-                if arrivals.isToBeLookedAtAgain {
+                if arrivals.needsAnotherPass {
                     round.replicas.insert(replica)
-                    round.coming += arrivals.loose
-                    round.parting = round.parting ?? arrivals.parting
-                    round.goesOn = true
+                    round.coming += arrivals.unplaced
+                    round.forkPoint = round.forkPoint ?? arrivals.forkPoint
+                    round.needsAnotherCommit = true
                 } else {
-                    result.parked += arrivals.waits.map(\.range)
+                    result.pending += arrivals.stillPending.map(\.range)
                 }
             }
             result.appendedCount += Int(state.nextPosition - first)
             try tables.put(arrival, of: first..<state.nextPosition, in: transaction)
-            state.clock = entering.clock.last
+            state.clock = ingestion.clock.last
             var names = try Self.nameState(in: transaction, tables)
-            if entering.isUncertain, !names.isUncertain {
+            if ingestion.isUncertain, !names.isUncertain {
                 names.isUncertain = true
                 try transaction.put(names.bytes.span.bytes, for: NameState.key, in: tables.meta)
             }
             round.isUncertain = names.isUncertain
-            round.returning = now.returning + entering.returning
+            round.returning = now.returning + ingestion.returning
         }
         received = result
         return round
@@ -156,11 +156,11 @@ extension EventLog {
     /// Returns what this log knows of all replicas.
     private func known(
         _ streams: Streams, _ counts: VersionVector, erased: EventSet
-    ) throws -> Arrivals.Known {
+    ) throws -> ArrivalTable.Known {
         let archived = try base()?.vector ?? VersionVector()
-        return Arrivals.Known(
+        return ArrivalTable.Known(
             from: self, streams: streams, counts: counts, proven: { try self.signedHead(of: $0)?.sequence ?? 0 },
-            canPart: { event in
+            canFork: { event in
                 guard archived[event.replica] <= event.sequence else { return false }
                 guard event.sequence > 0, let position = try self.position(of: event) else {
                     return event.sequence == 0
@@ -170,18 +170,18 @@ extension EventLog {
     }
 
     /// The state shared by all events that enter in one commit.
-    private struct Entering {
+    private struct IngestState {
         var clock: HybridClock
         let erased: EventSet
-        let holes: EventSet
+        let lostRanges: EventSet
         /// Received events of replicas that have lost ranges here.
-        var returning: [Returning] = []
+        var returning: [ReturnedFrame] = []
         var streams: Streams
         let counts: VersionVector
         /// Nil in a log without forks.
-        var finder: ReadingFinder?
+        var finder: NameResolver?
         /// The events that enter without values, except for those that were erased.
-        var lacking = EventSet()
+        var missingValues = EventSet()
         /// Whether a history began that events here may refer to, whose names were resolved without it.
         var hasBegun = false
 
@@ -189,67 +189,69 @@ extension EventLog {
     }
 
     private func enter(
-        _ entry: Arrivals.Entry, beside waiting: [RangeFrame], _ entering: inout Entering, _ state: inout LogState,
+        _ entry: ArrivalTable.Entry, beside pending: [RangeFrame], _ ingestion: inout IngestState,
+        _ state: inout LogState,
         _ arrival: Arrival,
         _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         guard let stream = entry.path.last else { return }
         if let begins = entry.begins {
-            entering.streams.add(stream, to: begins.stream, after: begins.after)
-            try Self.put(entering.streams, in: transaction, tables)
-            entering.hasBegun = true
-            entering.finder = try finder(entering.streams, counts: entering.counts)
+            ingestion.streams.add(stream, to: begins.stream, after: begins.after)
+            try Self.put(ingestion.streams, in: transaction, tables)
+            ingestion.hasBegun = true
+            ingestion.finder = try finder(ingestion.streams, counts: ingestion.counts)
         }
-        if let head = entry.intake.head { try keep(head, of: stream, in: transaction, tables) }
-        guard let last = entry.intake.last else { return }
-        let base = entering.streams.base(of: stream)
+        if let head = entry.ingest.head { try keep(head, of: stream, in: transaction, tables) }
+        guard let last = entry.ingest.last else { return }
+        let base = ingestion.streams.base(of: stream)
         let head = try tables.head(of: stream, in: transaction)
         // If events were lost, those behind them are here already: the lost ones are filled in afterwards.
         let known = base + (head?.sequence ?? 0)
-        if entering.holes.ranges.contains(where: { $0.replica == stream }) {
-            entering.returning += entry.intake.entering.map {
-                Returning(stream: stream, base: base, frame: $0.frame, range: $0.first...$0.last)
+        if ingestion.lostRanges.ranges.contains(where: { $0.replica == stream }) {
+            ingestion.returning += entry.ingest.accepted.map {
+                ReturnedFrame(stream: stream, base: base, frame: $0.frame, range: $0.first...$0.last)
             }
             guard last > known else { return }
         }
         try tables.startRun(of: stream, at: state.nextPosition, after: head, in: transaction)
-        try goOn(&entering, of: stream, transaction, tables)
+        try startFinder(&ingestion, of: stream, transaction, tables)
         var buffer = ByteWriter(capacity: 1024)
         var stamp = head?.stamp ?? Stamp(rawValue: 0)
-        for piece in entry.intake.entering {
+        for piece in entry.ingest.accepted {
             for sequence in piece.first...piece.last where sequence > known {
                 buffer.removeAll()
-                try piece.frame.fullest(beside: waiting, sequence).withEvent(sequence) { frame, bytes in
+                try piece.frame.fullest(beside: pending, sequence).withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
-                    let isErased = entering.erased.contains(EventID(stream, sequence - base))
-                    if frame.isWithheld, !isErased { entering.lacking.insert(EventID(stream, sequence - base)) }
-                    let readings = try entering.finder?.readings(for: frame, in: bytes, of: stream) ?? []
-                    state.lastChecksum = buffer.append(frame, in: bytes, readAs: readings, after: state.lastChecksum)
+                    let isErased = ingestion.erased.contains(EventID(stream, sequence - base))
+                    if frame.isWithheld, !isErased { ingestion.missingValues.insert(EventID(stream, sequence - base)) }
+                    let resolutions = try ingestion.finder?.resolutions(for: frame, in: bytes, of: stream) ?? []
+                    state.lastChecksum = buffer.append(frame, in: bytes, readAs: resolutions, after: state.lastChecksum)
                     if isErased, !frame.isWithheld { try state.lastChecksum = Self.withhold(&buffer) }
                 }
                 try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
                 state.nextPosition += 1
-                entering.clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
+                ingestion.clock.observe(stamp, wallMilliseconds: arrival.wallMilliseconds)
             }
         }
-        try tables.lacking.insert(entering.lacking, in: transaction)
-        entering.lacking = EventSet()
+        try tables.lacking.insert(ingestion.missingValues, in: transaction)
+        ingestion.missingValues = EventSet()
         let row = HeadRow(sequence: last - base, position: state.nextPosition - 1, stamp: stamp)
         try transaction.put(row.bytes.span.bytes, for: ReplicaKey(stream), in: tables.heads)
     }
 
     /// Starts the finder with the name resolutions of the author's previous event.
-    private func goOn(
-        _ entering: inout Entering, of stream: ReplicaID, _ transaction: borrowing WriteTransaction, _ tables: LogTables
+    private func startFinder(
+        _ ingestion: inout IngestState, of stream: ReplicaID, _ transaction: borrowing WriteTransaction,
+        _ tables: LogTables
     ) throws {
-        guard entering.finder != nil,
-            let last = entering.streams.predecessor(of: EventID(stream, entering.counts[stream] + 1)),
+        guard ingestion.finder != nil,
+            let last = ingestion.streams.predecessor(of: EventID(stream, ingestion.counts[stream] + 1)),
             let position = try Self.position(of: last, in: transaction, tables)
         else { return }
-        let readings = try Self.withEvent(last, at: position, in: transaction, tables) { frame, bytes in
-            frame.names(in: bytes).readings
+        let resolutions = try Self.withEvent(last, at: position, in: transaction, tables) { frame, bytes in
+            frame.names(in: bytes).resolutions
         }
-        entering.finder?.goOn(of: stream, behind: readings)
+        ingestion.finder?.advance(in: stream, behind: resolutions)
     }
 
     /// Replaces the event in `buffer` by the same event without values; returns its checksum.
@@ -264,9 +266,9 @@ extension EventLog {
 extension RangeFrame {
     /// Returns the range to take event `sequence` from: this one, unless it has the event without values and a pending
     /// range has them. Once the event is here, no range is retained for its values.
-    fileprivate func fullest(beside waiting: [RangeFrame], _ sequence: SequenceNumber) throws -> RangeFrame {
-        guard !waiting.isEmpty, try withEvent(sequence, { event, _ in event.isWithheld }) else { return self }
-        return try waiting.first { other in
+    fileprivate func fullest(beside pending: [RangeFrame], _ sequence: SequenceNumber) throws -> RangeFrame {
+        guard !pending.isEmpty, try withEvent(sequence, { event, _ in event.isWithheld }) else { return self }
+        return try pending.first { other in
             try other.range.first <= sequence && sequence <= other.range.last
                 && other.leaves[Int(sequence - other.range.first)] == leaves[Int(sequence - range.first)]
                 && other.withEvent(sequence) { event, _ in !event.isWithheld }

@@ -31,8 +31,8 @@ extension EventLog {
         from position: Position, _ body: (_ position: Position, _ bytes: RawSpan) throws -> Bool
     ) throws {
         var next = Swift.max(1, position)
-        var goesOn = true
-        while goesOn {
+        var continues = true
+        while continues {
             let start = next
             var late = NextLate()
             try readSlice { transaction, events, end in
@@ -41,15 +41,15 @@ extension EventLog {
                     try cursor.forEach(from: start) { key, value in
                         try Self.check(key, next)
                         next &+= 1
-                        goesOn =
+                        continues =
                             try Frame.isPartial(value)
                             ? Self.withPresent(value, at: next &- 1, in: transaction, &late) { bytes in
                                 try body(next &- 1, bytes)
                             } : body(next &- 1, value)
-                        return goesOn && next &- start < UInt64(sliceLimit)
+                        return continues && next &- start < UInt64(sliceLimit)
                     }
                 }
-                if goesOn, next &- start < UInt64(sliceLimit), next < end { throw Self.noEvent(at: next) }
+                if continues, next &- start < UInt64(sliceLimit), next < end { throw Self.noEvent(at: next) }
             }
             if next == start { return }
         }
@@ -178,17 +178,17 @@ extension EventLog {
         var next = range.first
         while next <= range.last {
             guard let start = try position(of: EventID(range.replica, next)) else { return }
-            var goesOn = true
+            var continues = true
             let before = next
             try scan(from: start) { position, frame, bytes in
                 guard frame.id.replica == range.replica, frame.id.sequence == next, next <= range.last else {
                     return false
                 }
                 next += 1
-                goesOn = try body(position, frame, bytes)
-                return goesOn
+                continues = try body(position, frame, bytes)
+                return continues
             }
-            if !goesOn { return }
+            if !continues { return }
             // A run contains its first event.
             guard next > before else { throw EventLogError.damaged("the runs of a replica") }
         }

@@ -10,7 +10,7 @@ extension EventLog {
     }
 
     /// Returns how often the name resolutions of events here have changed: folds with an older count are outdated.
-    public func readingsCount() throws -> UInt64 {
+    public func resolutionsCount() throws -> UInt64 {
         try read { transaction in try Self.nameState(in: transaction, LogTables(in: transaction)).count }
     }
 

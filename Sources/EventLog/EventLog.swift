@@ -61,7 +61,7 @@ public final class EventLog: Sendable {
     ///   ``EventLogError/unknownFormat(_:)``; ``EventLogError/damaged(_:)`` if its rows contradict each other.
     public init(opening path: String, options: Environment.Options = Environment.Options()) throws {
         var options = options
-        options.look = LogLook.check
+        options.check = LogCheck.check
         let environment = try Environment.open(path, options: options)
         (id, epoch) = try Self.names(in: environment)
         try Self.checkAgreement(in: environment)
@@ -156,7 +156,7 @@ extension EventLog {
 
     /// Runs `body`, which may append, while no other process appends: its commits follow each other without a foreign
     /// one.
-    public func alone<Result>(_ body: () throws -> Result) throws -> Result {
+    public func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
         try environment().withWriterLock(body)
     }
 }

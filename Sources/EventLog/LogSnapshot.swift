@@ -20,7 +20,7 @@ public struct LogSnapshot: ~Copyable {
         from position: Position, _ body: (_ position: Position, _ frame: Frame, _ bytes: RawSpan) throws -> Bool
     ) throws {
         var next = Swift.max(1, position)
-        var goesOn = true
+        var continues = true
         let end = try tables.state(in: transaction).nextPosition
         if next >= end { return }
         var late = NextLate()
@@ -30,15 +30,15 @@ public struct LogSnapshot: ~Copyable {
                 let position = next
                 let frame = try Frame(verifying: value, at: position)
                 next += 1
-                goesOn =
+                continues =
                     try frame.isPartial
                     ? EventLog.withPresent(value, at: position, in: transaction, &late) { bytes in
                         try body(position, Frame(verifying: bytes, at: position), bytes)
                     } : body(position, frame, value)
-                return goesOn
+                return continues
             }
         }
-        if goesOn, next < end { throw EventLog.noEvent(at: next) }
+        if continues, next < end { throw EventLog.noEvent(at: next) }
     }
 
     /// Passes the late events after arrival number `number` to `body`, in order of arrival, until that returns

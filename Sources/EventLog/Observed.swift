@@ -25,7 +25,9 @@ extension EventLog {
         var moved: [EventID] = []
         // The root behind a replica's first lost event is unknown: limit its head to the event before.
         var limits: [ReplicaID: SequenceNumber] = [:]
-        for hole in try holes(in: transaction, tables).reversed() { limits[hole.replica] = hole.first - 1 }
+        for lostRange in try lostRanges(in: transaction, tables).reversed() {
+            limits[lostRange.replica] = lostRange.first - 1
+        }
         try transaction.forEach(in: tables.heads) { key, value in
             guard key.byteCount == 16, let row = HeadRow(value) else {
                 throw EventLogError.damaged("the last event of a replica")

@@ -62,10 +62,10 @@ extension RunIndex {
                     Run(replica: run.replica, first: run.number, last: .max, position: value.uint64(at: 0)))
                 return true
             }
-            for place in runs.indices where runs[place].last == .max {
-                let head = try transaction.withValue(ReplicaKey(runs[place].replica), in: tables.heads) { HeadRow($0) }
+            for index in runs.indices where runs[index].last == .max {
+                let head = try transaction.withValue(ReplicaKey(runs[index].replica), in: tables.heads) { HeadRow($0) }
                 guard let head, let head else { throw EventLogError.damaged("the last event of a replica") }
-                runs[place].last = head.sequence
+                runs[index].last = head.sequence
             }
             byReplica = Dictionary(grouping: runs, by: \.replica)
             byPosition = runs.sorted { $0.position < $1.position }

@@ -47,31 +47,31 @@ public struct ConsistencyProof: Hashable, Sendable {
     public func holds(from earlier: Hash256, to later: Hash256) -> Bool {
         guard earlierSize >= 1, earlierSize <= laterSize else { return false }
         if earlierSize == laterSize { return path.isEmpty && earlier == later }
-        var place = earlierSize - 1
+        var nodeIndex = earlierSize - 1
         var last = laterSize - 1
-        while place & 1 == 1 {
-            place >>= 1
+        while nodeIndex & 1 == 1 {
+            nodeIndex >>= 1
             last >>= 1
         }
         // If the earlier tree is a complete subtree of the later one, its root is the start, and the path does not
         // hold it.
         var siblings = path[...]
-        guard let start = place == 0 ? earlier : siblings.popFirst() else { return false }
+        guard let start = nodeIndex == 0 ? earlier : siblings.popFirst() else { return false }
         var hasher = MerkleHasher()
         var (earlierRoot, laterRoot) = (start, start)
         for sibling in siblings {
             if last == 0 { return false }
-            if place & 1 == 1 || place == last {
+            if nodeIndex & 1 == 1 || nodeIndex == last {
                 earlierRoot = hasher.node(sibling, earlierRoot)
                 laterRoot = hasher.node(sibling, laterRoot)
-                while place & 1 == 0, place > 0 {
-                    place >>= 1
+                while nodeIndex & 1 == 0, nodeIndex > 0 {
+                    nodeIndex >>= 1
                     last >>= 1
                 }
             } else {
                 laterRoot = hasher.node(laterRoot, sibling)
             }
-            place >>= 1
+            nodeIndex >>= 1
             last >>= 1
         }
         return last == 0 && earlierRoot == earlier && laterRoot == later

@@ -32,15 +32,15 @@ public struct EventSet: Hashable, Sendable {
     /// Whether the set contains `event`. Cost: O(log runs).
     public func contains(_ event: EventID) -> Bool {
         guard let runs = runs[event.replica] else { return false }
-        let place = Self.place(of: event.sequence, in: runs)
-        return place < runs.count && runs[place].lowerBound <= event.sequence
+        let index = Self.index(of: event.sequence, in: runs)
+        return index < runs.count && runs[index].lowerBound <= event.sequence
     }
 
     /// Whether the set contains all events of `range`.
     public func contains(_ range: EventRange) -> Bool {
         guard let runs = runs[range.replica] else { return false }
-        let place = Self.place(of: range.first, in: runs)
-        return place < runs.count && runs[place].lowerBound <= range.first && range.last <= runs[place].upperBound
+        let index = Self.index(of: range.first, in: runs)
+        return index < runs.count && runs[index].lowerBound <= range.first && range.last <= runs[index].upperBound
     }
 
     /// Adds `event`. Cost: O(runs).
@@ -57,7 +57,7 @@ public struct EventSet: Hashable, Sendable {
     private static func insert(
         _ first: SequenceNumber, _ last: SequenceNumber, into list: inout [ClosedRange<SequenceNumber>]
     ) {
-        let start = place(of: first > 1 ? first - 1 : 1, in: list)
+        let start = index(of: first > 1 ? first - 1 : 1, in: list)
         var (first, last, end) = (first, last, start)
         while end < list.count, list[end].lowerBound <= last || list[end].lowerBound - 1 == last {
             first = Swift.min(first, list[end].lowerBound)
@@ -84,13 +84,13 @@ public struct EventSet: Hashable, Sendable {
         var rest = EventSet()
         for range in ranges {
             var next: SequenceNumber? = range.first
-            for hole in other.runs[range.replica] ?? [] where hole.lowerBound <= range.last {
-                guard let start = next, hole.upperBound >= start else { continue }
-                if hole.lowerBound > start {
-                    rest.insert(EventRange(range.replica, start, through: hole.lowerBound - 1))
+            for gap in other.runs[range.replica] ?? [] where gap.lowerBound <= range.last {
+                guard let start = next, gap.upperBound >= start else { continue }
+                if gap.lowerBound > start {
+                    rest.insert(EventRange(range.replica, start, through: gap.lowerBound - 1))
                 }
                 // No number follows the greatest one.
-                next = hole.upperBound < .max ? hole.upperBound + 1 : nil
+                next = gap.upperBound < .max ? gap.upperBound + 1 : nil
             }
             if let next, next <= range.last { rest.insert(EventRange(range.replica, next, through: range.last)) }
         }
@@ -101,7 +101,7 @@ public struct EventSet: Hashable, Sendable {
     public func intersection(_ other: EventSet) -> EventSet { subtracting(subtracting(other)) }
 
     /// The index of the first run that ends at or after `number`.
-    private static func place(of number: SequenceNumber, in runs: [ClosedRange<SequenceNumber>]) -> Int {
+    private static func index(of number: SequenceNumber, in runs: [ClosedRange<SequenceNumber>]) -> Int {
         var (low, high) = (0, runs.count)
         while low < high {
             let middle = (low + high) / 2

@@ -38,7 +38,7 @@ public enum EventLimits {
 /// | 14 | 2 | flags, see below |
 /// | 16 | 4 | length of the shape part |
 /// | 20 | … | header, shape, values, one after the other |
-/// | … | … | if bit 1 is set, the name resolutions of this log: ``StreamReading``s of 40 bytes, then their number (2) |
+/// | … | … | if bit 1 is set, the name resolutions here: ``NameResolution``s of 40 bytes, then their number (2) |
 /// | length − 4 | 4 | CRC-32C of everything before it |
 ///
 /// Flags: bit 0, the values are withheld and replaced by their 32-byte SHA-256; bit 1, name resolutions follow the
@@ -62,7 +62,7 @@ public struct Frame: Hashable, Sendable {
     @usableFromInline static let fixedHeaderSize = 36
     @usableFromInline static let observedSize = 32
     /// The maximum size of a frame with the maximum number of name resolutions, in bytes.
-    @usableFromInline package static let lengthLimit = EventLimits.batchBytes + StreamReading.size * Int(UInt16.max)
+    @usableFromInline package static let lengthLimit = EventLimits.batchBytes + NameResolution.size * Int(UInt16.max)
     /// The flags of the placeholder of a lost event; below, its size in bytes.
     @usableFromInline static let lostFlag: UInt16 = 4
     @usableFromInline package static let lostLength = prefixSize + fixedHeaderSize + 4
@@ -93,7 +93,7 @@ public struct Frame: Hashable, Sendable {
     /// The range of the values, or of their hash, within the frame.
     public let values: Range<Int>
     /// The range of the name resolutions and the number after them within the frame; empty if there are none.
-    @usableFromInline let readings: Range<Int>
+    @usableFromInline let resolutions: Range<Int>
 
     /// Parses the frame at the start of `bytes`, which may continue after it.
     ///
@@ -115,11 +115,11 @@ public struct Frame: Hashable, Sendable {
         let observedWord = bytes.uint16(at: Self.prefixSize &+ 34)
         let observedCount = Int(observedWord & ~Self.observesAllBit)
         let rest = Int(bytes.uint16(at: Self.prefixSize &+ 32))
-        let readingsLength = flags & 2 == 0 ? 0 : 2 &+ Int(bytes.uint16(at: length &- 6)) &* StreamReading.size
-        let valuesEnd = length &- 4 &- readingsLength
+        let resolutionsLength = flags & 2 == 0 ? 0 : 2 &+ Int(bytes.uint16(at: length &- 6)) &* NameResolution.size
+        let valuesEnd = length &- 4 &- resolutionsLength
         guard headerLength == Self.fixedHeaderSize &+ observedCount &* Self.observedSize, flags <= Self.lostFlag,
             flags < Self.lostFlag || headerLength == Self.fixedHeaderSize && length == Self.lostLength,
-            valuesStart <= valuesEnd, length &- readingsLength <= EventLimits.batchBytes,
+            valuesStart <= valuesEnd, length &- resolutionsLength <= EventLimits.batchBytes,
             flags & 1 == 0 || valuesStart &+ 32 == valuesEnd,
             observedCount <= EventLimits.observedCount, rest < EventLimits.batchCount
         else { throw .malformed }
@@ -130,8 +130,10 @@ public struct Frame: Hashable, Sendable {
         observesAll = observedWord & Self.observesAllBit != 0
         let written = EventID(ReplicaID(at: Self.prefixSize, of: bytes), bytes.uint64(at: Self.prefixSize &+ 16))
         guard written.sequence >= 1, written.sequence <= EventLimits.sequenceNumber else { throw .malformed }
-        readings = valuesEnd..<(length &- 4)
-        id = readingsLength == 0 ? written : WrittenNames.readings(in: bytes, readings).reduce(written) { $1($0) }
+        resolutions = valuesEnd..<(length &- 4)
+        id =
+            resolutionsLength == 0
+            ? written : WrittenNames.resolutions(in: bytes, resolutions).reduce(written) { $1($0) }
         stamp = Stamp(rawValue: bytes.uint64(at: Self.prefixSize &+ 24))
         self.rest = rest
         header = Self.prefixSize..<(Self.prefixSize &+ headerLength)
@@ -160,10 +162,11 @@ public struct Frame: Hashable, Sendable {
     /// The author's name as written, with the name resolutions for it and for the names in the shape.
     @inlinable
     public func names(in bytes: RawSpan) -> WrittenNames {
-        readings.isEmpty
+        resolutions.isEmpty
             ? WrittenNames(of: id.replica)
             : WrittenNames(
-                of: ReplicaID(at: header.lowerBound, of: bytes), readings: WrittenNames.readings(in: bytes, readings))
+                of: ReplicaID(at: header.lowerBound, of: bytes),
+                resolutions: WrittenNames.resolutions(in: bytes, resolutions))
     }
 
     /// Whether values are missing that may arrive later: the event is lost, or its values are withheld.
@@ -177,7 +180,7 @@ public struct Frame: Hashable, Sendable {
     }
 
     /// Whether the frame has name resolutions.
-    public var hasReadings: Bool { !readings.isEmpty }
+    public var hasResolutions: Bool { !resolutions.isEmpty }
 
     /// The heads of other replicas that moved since this replica's previous event, or all of them if ``observesAll``;
     /// in order of replica, by the names that the author wrote.
@@ -232,17 +235,18 @@ extension ByteWriter {
     @discardableResult
     public mutating func append(
         frame header: EventHeader, shape: RawSpan, values: RawSpan, isWithheld: Bool = false,
-        readings: [StreamReading] = [], after previous: UInt32
+        resolutions: [NameResolution] = [], after previous: UInt32
     ) -> UInt32 {
         let start = count
         let headerLength = Frame.fixedHeaderSize + header.observed.count * Frame.observedSize
         let length =
-            Frame.prefixSize + headerLength + shape.byteCount + values.byteCount + StreamReading.size(of: readings) + 4
+            Frame.prefixSize + headerLength + shape.byteCount + values.byteCount + NameResolution.size(of: resolutions)
+            + 4
         append(littleEndian: Frame.magic)
         append(littleEndian: UInt32(length))
         append(littleEndian: previous)
         append(littleEndian: UInt16(headerLength))
-        append(littleEndian: UInt16((isWithheld ? 1 : 0) | (readings.isEmpty ? 0 : 2)))
+        append(littleEndian: UInt16((isWithheld ? 1 : 0) | (resolutions.isEmpty ? 0 : 2)))
         append(littleEndian: UInt32(shape.byteCount))
         append(header.id.replica)
         append(littleEndian: header.id.sequence)
@@ -257,7 +261,7 @@ extension ByteWriter {
         }
         append(contentsOf: shape)
         append(contentsOf: values)
-        append(readings)
+        append(resolutions)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
@@ -286,26 +290,26 @@ extension ByteWriter {
         let hash = Hash256(hashing: bytes.extracting(frame.values))
         append(contentsOf: bytes.extracting(0..<frame.values.lowerBound))
         append(hash)
-        append(contentsOf: bytes.extracting(frame.readings))
+        append(contentsOf: bytes.extracting(frame.resolutions))
         overwrite(littleEndian: UInt32(count - start + 4), at: start + 4)
         overwrite(littleEndian: previous, at: start + 8)
         // The length of the header part, which is stored beside the flags, does not change.
-        overwrite(littleEndian: UInt32(frame.header.count) | (frame.hasReadings ? 3 : 1) << 16, at: start + 12)
+        overwrite(littleEndian: UInt32(frame.header.count) | (frame.hasResolutions ? 3 : 1) << 16, at: start + 12)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }
     }
 
-    /// Appends `frame`, found in `bytes`, with `readings` as its name resolutions. The hashed bytes do not change.
+    /// Appends `frame`, found in `bytes`, with `resolutions` as its name resolutions. The hashed bytes do not change.
     @discardableResult
     public mutating func append(
-        _ frame: Frame, in bytes: RawSpan, readAs readings: [StreamReading], after previous: UInt32
+        _ frame: Frame, in bytes: RawSpan, readAs resolutions: [NameResolution], after previous: UInt32
     ) -> UInt32 {
         let start = count
         append(contentsOf: bytes.extracting(0..<frame.values.upperBound))
-        append(readings)
+        append(resolutions)
         overwrite(littleEndian: UInt32(count - start + 4), at: start + 4)
         overwrite(littleEndian: previous, at: start + 8)
-        let flags: UInt32 = (frame.isWithheld ? 1 : 0) | (readings.isEmpty ? 0 : 2)
+        let flags: UInt32 = (frame.isWithheld ? 1 : 0) | (resolutions.isEmpty ? 0 : 2)
         overwrite(littleEndian: UInt32(frame.header.count) | flags << 16, at: start + 12)
         appendChecksum(from: start)
         return withSpan { $0.uint32(at: $0.byteCount - 4) }

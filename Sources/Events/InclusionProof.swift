@@ -47,22 +47,22 @@ public struct InclusionProof: Hashable, Sendable {
     public func root(leaf: Hash256) -> Hash256? {
         guard leafIndex < treeSize else { return nil }
         var hasher = MerkleHasher()
-        var place = leafIndex
+        var nodeIndex = leafIndex
         var last = treeSize - 1
         var root = leaf
         for sibling in path {
             if last == 0 { return nil }
-            if place & 1 == 1 || place == last {
+            if nodeIndex & 1 == 1 || nodeIndex == last {
                 root = hasher.node(sibling, root)
                 // On the right edge, skip levels without a sibling.
-                while place & 1 == 0, place > 0 {
-                    place >>= 1
+                while nodeIndex & 1 == 0, nodeIndex > 0 {
+                    nodeIndex >>= 1
                     last >>= 1
                 }
             } else {
                 root = hasher.node(root, sibling)
             }
-            place >>= 1
+            nodeIndex >>= 1
             last >>= 1
         }
         return last == 0 ? root : nil

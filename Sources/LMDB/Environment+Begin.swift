@@ -37,11 +37,11 @@ extension Environment {
     func beginWriting() throws(LMDBError) -> TransactionReference {
         precondition(!gate.isWriting, "Write transactions do not nest.")
         guard !isReadOnly else { throw error(.readOnly, during: .write) }
-        guard let writerLock, let patience = options.patience else { return try unsafe beginAlone() }
+        guard let writerLock, let patience = options.patience else { return try unsafe beginLocked() }
         try writerLock.acquire(patience)
         do {
-            try lookIfChanged(since: writerLock.noted)
-            return try unsafe beginAlone()
+            try checkIfChanged(since: writerLock.noted)
+            return try unsafe beginLocked()
         } catch {
             writerLock.release(nil)
             throw error
@@ -49,11 +49,11 @@ extension Environment {
     }
 
     /// Throws if the file has been changed since `noted` by a writer without the lock, and is damaged now.
-    private func lookIfChanged(since noted: FileState?) throws(LMDBError) {
-        guard let look = options.look, let present = FileState(of: path), present != noted,
+    private func checkIfChanged(since noted: FileState?) throws(LMDBError) {
+        guard let check = options.check, let present = FileState(of: path), present != noted,
             identity == present.identity
         else { return }
-        try look(path)
+        try check(path)
     }
 
     /// The state of the file to store when a write ends: that of this environment's file, or of `replacement`; nil if
@@ -64,7 +64,7 @@ extension Environment {
     }
 
     /// Begins the write transaction. The caller holds the writer lock, or nothing else writes to the file.
-    private func beginAlone() throws(LMDBError) -> TransactionReference {
+    private func beginLocked() throws(LMDBError) -> TransactionReference {
         var attempt = 0
         while true {
             guard gate.enter() else { throw error(.closed, during: .write) }

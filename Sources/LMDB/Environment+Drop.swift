@@ -16,8 +16,8 @@ extension Environment {
         if let patience = options.patience { try writerLock?.acquire(patience) }
         defer { writerLock?.release(standing == .present ? FileState(of: path) : nil) }
         while true {
-            let outcome = gate.alone { isClosed -> Result<Bool, DropFailure> in
-                isClosed ? .failure(.reason(.closed)) : dropAlone(name)
+            let outcome = gate.exclusively { isClosed -> Result<Bool, DropFailure> in
+                isClosed ? .failure(.reason(.closed)) : dropExclusively(name)
             }
             switch outcome {
             case nil: throw error(.inUse, during: .write)
@@ -37,7 +37,7 @@ extension Environment {
     }
 
     /// Drops the table; the caller holds the gate exclusively.
-    private func dropAlone(_ name: String) -> Result<Bool, DropFailure> {
+    private func dropExclusively(_ name: String) -> Result<Bool, DropFailure> {
         guard (1...maximumKeyByteCount).contains(name.utf8.count), !name.utf8.contains(0) else {
             return .failure(.reason(.tableName(name)))
         }

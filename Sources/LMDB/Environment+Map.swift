@@ -45,7 +45,7 @@ extension Environment {
     private func resizeMap(
         during operation: LMDBError.Operation, _ newSize: (_ current: Int) -> Int?
     ) throws(LMDBError) {
-        let outcome = gate.alone { isClosed -> LMDBError.Reason? in
+        let outcome = gate.exclusively { isClosed -> LMDBError.Reason? in
             guard !isClosed else { return .closed }
             let current = mapSizeBytes
             guard let size = newSize(current) else { return nil }

@@ -25,14 +25,14 @@ extension Environment {
         /// Another file has taken its place, by ``replaceFile(during:_:)`` of any process or otherwise.
         case replaced
         /// There is no file at the path any more.
-        case gone
+        case missing
     }
 
     /// Whether the open file is still the one at the path. Does not change during a write. Cost: a `stat`, 0.5 us.
     public var standing: Standing {
         guard let identity else { return .present }
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .gone : .present }
+        guard unsafe stat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .present }
         return FileIdentity(status) == identity ? .present : .replaced
     }
 
@@ -65,7 +65,7 @@ extension Environment {
         do {
             try Self.withNew(temporary, for: path, options: options) { try $0.write(fill) }
             let file = try OpenFile(temporary, O_RDWR)
-            try MetaPages.goOn(countingFrom: last, in: file, pageSize: pageSize)
+            try MetaPages.continueCounting(from: last, in: file, pageSize: pageSize)
             try file.synchronise()
             // The only write transaction is this thread's, as checked above.
             try unsafe transaction.transactionReference.writer?.pointee.replacement = FileIdentity(file.status())

@@ -36,7 +36,7 @@ public final class Environment: Sendable {
         /// Checks the file at a path, page by page, and throws if it is damaged. Called before a write if the file
         /// has been changed by a writer that did not hold the ``WriterLock``, because liblmdb trusts the pages that
         /// it follows.
-        public var look: (@Sendable (_ path: String) throws(LMDBError) -> Void)?
+        public var check: (@Sendable (_ path: String) throws(LMDBError) -> Void)?
 
         /// Creates options; the defaults are those of a durable environment.
         public init(
@@ -129,7 +129,7 @@ public final class Environment: Sendable {
     ///
     /// - Parameter waits: Whether to wait for transactions of other threads; if not, they also keep the file open.
     func close(waits: Bool) -> Bool {
-        let done: Void? = gate.alone(waits: waits) { isClosed in
+        let done: Void? = gate.exclusively(waits: waits) { isClosed in
             guard !isClosed else { return }
             isClosed = true
             release()

@@ -27,8 +27,8 @@ final class Gate: Sendable {
         var writer: ThreadIdentity?
         /// The thread whose open transaction has opened table handles; see TableHandles.swift.
         var handleOwner: ThreadIdentity?
-        var waitingToBeAlone = 0
-        var someoneIsAlone = false
+        var exclusiveWaiterCount = 0
+        var isHeldExclusively = false
         var isClosed = false
         var idleReaders: [IdleReader] = []
     }
@@ -48,7 +48,7 @@ final class Gate: Sendable {
     private func enter<R>(_ body: (inout State) -> R) -> R? {
         let me = ThreadIdentity.current
         return monitor.wait { state in
-            !state.someoneIsAlone && (state.waitingToBeAlone == 0 || state.inside.contains(me))
+            !state.isHeldExclusively && (state.exclusiveWaiterCount == 0 || state.inside.contains(me))
         } then: { state in
             guard !state.isClosed else { return nil }
             state.inside.append(me)
@@ -91,7 +91,7 @@ final class Gate: Sendable {
             }
             body(&state)
             state.inside.remove(at: index)
-            return state.inside.isEmpty && state.waitingToBeAlone > 0
+            return state.inside.isEmpty && state.exclusiveWaiterCount > 0
         }
         if someoneWaits { monitor.wakeAll() }
     }
@@ -99,26 +99,26 @@ final class Gate: Sendable {
     /// Runs `body` while no transaction of this process is open, or returns nil if this thread itself is inside one.
     ///
     /// - Parameter waits: Whether to wait for other threads that are inside; if not, nil is returned for them, too.
-    func alone<R>(waits: Bool = true, _ body: (_ isClosed: inout Bool) throws -> R) rethrows -> R? {
+    func exclusively<R>(waits: Bool = true, _ body: (_ isClosed: inout Bool) throws -> R) rethrows -> R? {
         let me = ThreadIdentity.current
         let mayWait = monitor.withLock { state in
-            guard waits ? !state.inside.contains(me) : state.inside.isEmpty && !state.someoneIsAlone else {
+            guard waits ? !state.inside.contains(me) : state.inside.isEmpty && !state.isHeldExclusively else {
                 return false
             }
-            state.waitingToBeAlone += 1
+            state.exclusiveWaiterCount += 1
             return true
         }
         guard mayWait else { return nil }
         var isClosed = monitor.wait { state in
-            state.inside.isEmpty && !state.someoneIsAlone
+            state.inside.isEmpty && !state.isHeldExclusively
         } then: { state in
-            state.someoneIsAlone = true
+            state.isHeldExclusively = true
             return state.isClosed
         }
         defer {
             monitor.withLock { state in
-                state.someoneIsAlone = false
-                state.waitingToBeAlone -= 1
+                state.isHeldExclusively = false
+                state.exclusiveWaiterCount -= 1
                 state.isClosed = isClosed
             }
             monitor.wakeAll()

@@ -30,7 +30,7 @@ public final class LastWriter: Sendable {
     ///
     /// Call it within the write transaction that it is about. Returns false on the first call, and if the file cannot
     /// be read or written. Cost: 0.5 us.
-    public func goesOn() -> Bool {
+    public func becomeLastWriter() -> Bool {
         state.withLock { state in
             do throws(SystemError) {
                 if state.file == nil { state.file = try OpenFile(path, O_RDWR | O_CREAT) }

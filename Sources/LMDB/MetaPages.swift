@@ -58,8 +58,8 @@ struct MetaPages {
     /// have the numbers `last` and `last` - 1.
     ///
     /// Transaction N writes meta page N mod 2 (mdb.c, mdb_env_write_meta), so LMDB looks for it there.
-    static func goOn(
-        countingFrom last: UInt64, in file: borrowing OpenFile, pageSize: Int
+    static func continueCounting(
+        from last: UInt64, in file: borrowing OpenFile, pageSize: Int
     ) throws(SystemError) {
         let pages = try file.read(2 * pageSize, at: 0)
         precondition(pages.count == 2 * pageSize, "A file that was just written has both meta pages.")

@@ -40,12 +40,12 @@ public final class WriterLock: Sendable {
         /// The number of milliseconds after which the wait ends with ``LMDBError/Reason/locked(by:)``.
         public var limitMilliseconds: Int64
         /// Called once, on the waiting thread, after two seconds.
-        public var tell: @Sendable (Holder) -> Void
+        public var report: @Sendable (Holder) -> Void
 
-        /// Creates a limit; the default is one minute, without a call of `tell`.
-        public init(limitMilliseconds: Int64 = 60_000, tell: @escaping @Sendable (Holder) -> Void = { _ in }) {
+        /// Creates a limit; the default is one minute, without a call of `report`.
+        public init(limitMilliseconds: Int64 = 60_000, report: @escaping @Sendable (Holder) -> Void = { _ in }) {
             self.limitMilliseconds = limitMilliseconds
-            self.tell = tell
+            self.report = report
         }
     }
 
@@ -72,8 +72,8 @@ public final class WriterLock: Sendable {
     static let holderOffset = 16
     static let stateOffset = 64
     private static let nameByteCount = 32
-    /// The number of milliseconds after which ``Patience/tell`` is called.
-    private static let tellMilliseconds: Int64 = 2_000
+    /// The number of milliseconds after which ``Patience/report`` is called.
+    private static let reportMilliseconds: Int64 = 2_000
 
     private init(of path: String) {
         self.path = path
@@ -181,7 +181,7 @@ public final class WriterLock: Sendable {
     private func lockFile(_ patience: Patience) throws(LMDBError) {
         let start = Clock.monotonicMilliseconds
         var pause: UInt32 = 50
-        var isTold = false
+        var hasReported = false
         while true {
             do {
                 if try tryLock() { return }
@@ -189,9 +189,9 @@ public final class WriterLock: Sendable {
                 throw LMDBError(.init(code: error.code, at: path, during: .write), path: path, during: .write)
             }
             let waited = Clock.monotonicMilliseconds - start
-            if waited >= Self.tellMilliseconds, !isTold {
-                isTold = true
-                if let holder { patience.tell(holder) }
+            if waited >= Self.reportMilliseconds, !hasReported {
+                hasReported = true
+                if let holder { patience.report(holder) }
             }
             guard waited < patience.limitMilliseconds else {
                 throw LMDBError(.locked(by: holder), path: path, during: .write)

@@ -93,7 +93,7 @@ extension RangeFrame {
         _ events: EventSet, _ streams: Streams, leaf: (EventID) throws -> Hash256?
     ) rethrows -> RangeFrame {
         var own = EventSet()
-        let isWhole = !streams.isParted(range.replica)
+        let isWhole = !streams.isForked(range.replica)
         for erased in events.ranges where streams.origin(of: erased.replica) == range.replica {
             let base = streams.base(of: erased.replica)
             let numbers = streams.numbers(of: erased)

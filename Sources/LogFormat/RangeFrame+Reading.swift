@@ -77,7 +77,7 @@ extension RangeFrame {
             let id = EventID(range.replica, sequence)
             let event = bytes.extracting(starts[starts.count - 1]..<bytes.byteCount)
             guard let frame = try? Frame(verifying: event), frame.id == id, frame.previousChecksum == 0,
-                !frame.hasReadings, rest == 0 || frame.rest == rest - 1
+                !frame.hasResolutions, rest == 0 || frame.rest == rest - 1
             else { throw .wrongEvent(id) }
             rest = frame.rest
             leaves.append(hasher.leaf(of: frame, in: event))

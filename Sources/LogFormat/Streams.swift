@@ -74,7 +74,7 @@ public struct Streams: Hashable, Sendable {
     }
 
     /// Whether branches continue `stream`.
-    public func isParted(_ stream: ReplicaID) -> Bool { branches.contains { $0.value.parent == stream } }
+    public func isForked(_ stream: ReplicaID) -> Bool { branches.contains { $0.value.parent == stream } }
 
     /// Returns all histories that pass through or end with `stream`, each as its branches from there on.
     package func histories(from stream: ReplicaID) -> [[ReplicaID]] {
@@ -134,7 +134,7 @@ public struct Streams: Hashable, Sendable {
     /// A store that does not know that a replica has forked counts the events of a branch as the replica's own. Which
     /// of them it has is visible only once it knows the fork.
     public func ranges(of other: VersionVector, missingFrom vector: VersionVector) -> [EventRange] {
-        other.ranges(missingFrom: vector).filter { !isParted($0.replica) }
+        other.ranges(missingFrom: vector).filter { !isForked($0.replica) }
     }
 
     /// Returns the last event of each branch in the history that ends with `event`, that of `event` first.
@@ -147,27 +147,27 @@ public struct Streams: Hashable, Sendable {
     }
 
     /// Returns the name resolutions for events of `stream`: those of its replica and of the branches before it.
-    package func readings(to stream: ReplicaID) -> [StreamReading] { readings(along: path(to: stream)) }
+    package func resolutions(to stream: ReplicaID) -> [NameResolution] { resolutions(along: path(to: stream)) }
 
     /// Returns the name resolutions of the first branch of `path` for an author that means the history along `path`.
-    package func readings(along path: [ReplicaID]) -> [StreamReading] {
+    package func resolutions(along path: [ReplicaID]) -> [NameResolution] {
         path.dropFirst().compactMap { stream in
-            branches[stream].map { StreamReading(replica: $0.parent, after: $0.after, stream: stream) }
+            branches[stream].map { NameResolution(replica: $0.parent, after: $0.after, stream: stream) }
         }
     }
 
-    /// Moves the events of `stream` behind number `after` to the new branch `part`; the children of `stream` become
-    /// children of `part`.
-    package mutating func part(_ stream: ReplicaID, after: SequenceNumber, into part: ReplicaID) {
+    /// Moves the events of `stream` behind number `after` to `newBranch`; the children of `stream` become children of
+    /// `newBranch`.
+    package mutating func fork(_ stream: ReplicaID, after: SequenceNumber, into newBranch: ReplicaID) {
         for child in children(of: stream) {
             guard let branch = branches[child] else { continue }
-            branches[child] = Branch(parent: part, after: branch.after - after)
+            branches[child] = Branch(parent: newBranch, after: branch.after - after)
         }
-        add(part, to: stream, after: after)
+        add(newBranch, to: stream, after: after)
     }
 
-    /// Adds the branch `part`, which continues `stream` behind its number `after`.
-    package mutating func add(_ part: ReplicaID, to stream: ReplicaID, after: SequenceNumber) {
-        branches[part] = Branch(parent: stream, after: after)
+    /// Adds `branch`, which continues `stream` behind its number `after`.
+    package mutating func add(_ branch: ReplicaID, to stream: ReplicaID, after: SequenceNumber) {
+        branches[branch] = Branch(parent: stream, after: after)
     }
 }

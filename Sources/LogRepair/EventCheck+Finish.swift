@@ -22,7 +22,8 @@ extension EventCheck {
                 LogReport.Replica(replica: replica.replica, events: replica.count, root: root(of: replica)))
         }
         report.replicas.sort { $0.replica < $1.replica }
-        report.missing = MissingEvents(missing.ranges + rows.holes.subtracting(EventSet(missing.ranges)).ranges).ranges
+        report.missing =
+            MissingEvents(missing.ranges + rows.lostRanges.subtracting(EventSet(missing.ranges)).ranges).ranges
         report.damage = losses() + declared() + damage.entries
         if damage.omitted > 0 { report.damage.append(LogDamage(.file, "and \(damage.omitted) more like these")) }
         return report
@@ -62,7 +63,7 @@ extension EventCheck {
         }
         // The clock equals the stamp of an event, or 0, or its value when the log was cleared. That event may be a lost
         // one.
-        if !sawClock, loss.holes.isEmpty, rows.holes.isEmpty {
+        if !sawClock, loss.lostRanges.isEmpty, rows.lostRanges.isEmpty {
             damage.append(LogDamage(.meta, "the clock of the log is at a time that no event has"))
         }
     }
@@ -112,14 +113,14 @@ extension EventCheck {
     /// Compares the placeholders of lost events with the rows of lost ranges. Lost events behind a replica's last event
     /// have no placeholders.
     private mutating func finishHoles() {
-        for range in places.subtracting(rows.holes).ranges {
+        for range in places.subtracting(rows.lostRanges).ranges {
             damage.append(
                 LogDamage(
                     .sequence, range.replica, first: range.first, last: range.last,
                     "a position is reserved for events that the log does not record as lost"))
         }
         let last = Dictionary(replicas.map { ($0.replica, $0.expected - 1) }) { first, _ in first }
-        for range in rows.holes.subtracting(places).ranges where range.first <= last[range.replica] ?? 0 {
+        for range in rows.lostRanges.subtracting(places).ranges where range.first <= last[range.replica] ?? 0 {
             damage.append(
                 LogDamage(
                     .sequence, range.replica, first: range.first, last: range.last,
@@ -141,9 +142,9 @@ extension EventCheck {
 
     /// Returns the losses that the log declares.
     private func declared() -> [LogDamage] {
-        rows.holes.ranges.map { range in
+        rows.lostRanges.ranges.map { range in
             LogDamage(
-                .hole, range.replica, first: range.first, last: range.last,
+                .lostRange, range.replica, first: range.first, last: range.last,
                 "lost with a damaged file, and not restored from another device yet")
         }
     }
@@ -174,7 +175,7 @@ extension EventCheck {
         if lost > named {
             list.append(
                 LogDamage(
-                    .position, position: loss.holes.first?.positions.lowerBound,
+                    .position, position: loss.lostRanges.first?.positions.lowerBound,
                     "positions without an event, of unknown replicas: \(lost - named)"))
         }
         if list.omitted > 0 { list.append(LogDamage(.file, "and \(list.omitted) more like these")) }

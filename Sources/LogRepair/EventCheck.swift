@@ -74,7 +74,7 @@ struct EventCheck: RowVisitor {
         pageDamage = nil
         next = position + 1
         switch event {
-        case .success(let event): take(event, at: position)
+        case .success(let event): verify(event, at: position)
         case .failure(let error):
             lastChecksum = nil
             loss.add(position...position, .frame, "the bytes of the event are damaged: \(Self.words(for: error))")
@@ -104,7 +104,7 @@ struct EventCheck: RowVisitor {
     /// Returns the root over all events of `replica`; `nil` if some are lost.
     mutating func root(of replica: ReplicaCheck) -> Hash256? { replica.tree.root(&hasher) }
 
-    private mutating func take(_ event: CheckedEvent, at position: Position) {
+    private mutating func verify(_ event: CheckedEvent, at position: Position) {
         let isChained = lastChecksum.map { $0 == event.previousChecksum }
         let index = index(of: event.id.replica)
         guard isPlausible(event.id, replicas[index], isChained: isChained) else {
@@ -123,11 +123,11 @@ struct EventCheck: RowVisitor {
         let event = present(event, at: position)
         if event.isLost {
             places.insert(event.id)
-            replicas[index].takePlace(of: event, at: position)
+            replicas[index].verifyPlaceholder(of: event, at: position)
             checkRun(event.id, at: position, after: before)
             return
         }
-        replicas[index].take(event, at: position, &damage)
+        replicas[index].verify(event, at: position, &damage)
         count += 1
         if event.stamp == clock { sawClock = true }
         checkRun(event.id, at: position, after: before)
@@ -165,11 +165,12 @@ struct EventCheck: RowVisitor {
     /// Describes a contradiction between an event and the rows about withheld values; `nil` if there is none.
     private func withholding(of event: CheckedEvent) -> String? {
         if event.isWithheld {
-            return rows.erased.contains(event.id) || rows.lacking.contains(event.id) || archived.contains(event.id)
+            return rows.erased.contains(event.id) || rows.missingValues.contains(event.id)
+                || archived.contains(event.id)
                 ? nil : "the event has no values, and no reason for that is recorded"
         }
         if rows.erased.contains(event.id) { return "the event was erased, and its values are still there" }
-        return rows.lacking.contains(event.id) ? "the event is recorded as missing its values, but has them" : nil
+        return rows.missingValues.contains(event.id) ? "the event is recorded as missing its values, but has them" : nil
     }
 
     /// Whether a valid frame belongs at this place of the log: stale copies and frames of other places are valid too.

@@ -22,7 +22,7 @@ package struct FramePlacing {
             byPrevious[frame.previousChecksum, default: []].append(frame)
             byChecksum[frame.checksum, default: []].append(frame)
         }
-        fillHoles()
+        fillLostRanges()
         goOnAtEnd()
         removeRepeated()
         removeMisplaced()
@@ -127,14 +127,14 @@ package struct FramePlacing {
     }
 
     /// Searches for the events between two that are not neighbours.
-    private mutating func fillHoles() {
+    private mutating func fillLostRanges() {
         guard !byPrevious.isEmpty else { return }
         var filled: [FoundFrame] = []
         filled.reserveCapacity(frames.count)
         for frame in frames {
             let (position, checksum) = filled.last.map { ($0.position, $0.checksum) } ?? (0, 0)
             if frame.position > position + 1 {
-                filled += hole(after: position, checksum, before: frame)
+                filled += lostFrames(after: position, checksum, before: frame)
             }
             filled.append(frame)
         }
@@ -142,7 +142,7 @@ package struct FramePlacing {
     }
 
     /// Returns the events that can be found for a gap, in order.
-    private func hole(after position: Position, _ checksum: UInt32, before end: FoundFrame) -> [FoundFrame] {
+    private func lostFrames(after position: Position, _ checksum: UInt32, before end: FoundFrame) -> [FoundFrame] {
         // An event to which the chain of a valid event leads came before it, wherever it was found.
         var back: [FoundFrame] = []
         var (next, named) = (end.position, end.previousChecksum)

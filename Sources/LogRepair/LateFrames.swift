@@ -23,14 +23,14 @@ struct LateFrames {
         let partial = Set(found.lazy.filter { $0.isPartial && !$0.isLate }.map(Stand.init))
         for frame in found {
             if frame.isLate || !partial.isEmpty && !frame.isPartial && partial.contains(Stand(frame)) {
-                take(frame)
+                insert(frame)
             } else {
                 others.append(frame)
             }
         }
     }
 
-    private mutating func take(_ frame: FoundFrame) {
+    private mutating func insert(_ frame: FoundFrame) {
         func rank(_ frame: FoundFrame) -> (Int, FoundFrame.Standing) { (frame.isPartial ? 0 : 1, frame.standing) }
         if let known = late[frame.event], rank(known) >= rank(frame) { return }
         late[frame.event] = frame
@@ -50,10 +50,10 @@ struct LateFrames {
             frames[index] = late.standing(at: frame.position)
         }
         let taken = Set(frames.lazy.map(\.position))
-        let alone = rest.values.filter { $0.position > 0 && !taken.contains($0.position) }
-        if alone.isEmpty { return frames }
+        let unmatched = rest.values.filter { $0.position > 0 && !taken.contains($0.position) }
+        if unmatched.isEmpty { return frames }
         var last: [ReplicaID: SequenceNumber] = [:]
-        return (frames + alone).sorted { $0.position < $1.position }.filter { frame in
+        return (frames + unmatched).sorted { $0.position < $1.position }.filter { frame in
             guard frame.event.sequence > last[frame.event.replica] ?? 0 else { return false }
             last[frame.event.replica] = frame.event.sequence
             return true

@@ -43,14 +43,14 @@ struct LaterEvents {
             let length = Int(bytes.uint32(at: start + 4))
             guard length <= EventLimits.batchBytes else { continue }
             if start + length <= page.count {
-                take(bytes.extracting(start..<(start + length)), body)
+                parse(bytes.extracting(start..<(start + length)), body)
             } else if let long = try? file.read(length, at: offset + start) {
-                take(long.span.bytes, body)
+                parse(long.span.bytes, body)
             }
         }
     }
 
-    private static func take(_ bytes: RawSpan, _ body: (Frame, UInt32) -> Void) {
+    private static func parse(_ bytes: RawSpan, _ body: (Frame, UInt32) -> Void) {
         if let frame = try? Frame(verifying: bytes) { body(frame, frame.checksum(in: bytes)) }
     }
 

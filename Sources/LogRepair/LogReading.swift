@@ -172,18 +172,18 @@ struct LogReading {
     /// Reads the events on several cores. If any page is damaged, returns `false` and changes nothing.
     private mutating func walkEventsInParts(_ check: inout EventCheck) -> Bool {
         guard let record = tables["events"] else { return false }
-        var parted = PartedWalk(
+        var parallelWalk = ParallelWalk(
             reader, record, valueLimit: EventLimits.batchBytes, cores: cores, leafCount: leafCount, CheckedRows())
         var found = check
         guard
-            parted.walk({ part in
+            parallelWalk.walk({ part in
                 for (position, event) in part.rows { found.row(position, event) }
                 return part.isSound
             })
         else { return false }
-        reader = parted.reader
+        reader = parallelWalk.reader
         check = found
-        finishWalk(parted.counts, record, name: "events", isDamaged: false)
+        finishWalk(parallelWalk.counts, record, name: "events", isDamaged: false)
         return true
     }
 

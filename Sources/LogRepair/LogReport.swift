@@ -45,7 +45,7 @@ public struct LogDamage: Hashable, Sendable {
         /// A position has no event.
         case position
         /// Events were lost with a damaged file, and have not been received again yet.
-        case hole
+        case lostRange = "hole"
         /// Events of a replica are missing, or one occurs twice.
         case sequence
         /// A stamp of a replica goes down.

@@ -32,9 +32,9 @@ package struct LogRows {
     /// The branches and their fork points.
     var streams = Streams()
     /// The events that were lost with a damaged file.
-    var holes = EventSet()
+    var lostRanges = EventSet()
     /// The events without values that other stores may have.
-    var lacking = EventSet()
+    var missingValues = EventSet()
     /// The events that the archive snapshot covers.
     var archived: VersionVector {
         meta[LogBase.key].flatMap { $0.withSpan { LogBase.parse($0)?.base.vector } } ?? VersionVector()
@@ -64,7 +64,7 @@ package struct LogRows {
     package var state: LogState? { meta[LogState.key].flatMap { $0.withSpan { LogState($0) } } }
 
     /// Stores a row of `table`; returns whether it is well-formed.
-    mutating func take(_ key: RawSpan, _ value: RawSpan, of table: LogTable) -> Bool {
+    mutating func insert(_ key: RawSpan, _ value: RawSpan, of table: LogTable) -> Bool {
         switch table {
         case .meta:
             meta[key.toArray()] = value.toArray()
@@ -85,10 +85,10 @@ package struct LogRows {
             erased.insert(range)
         case .holes:
             guard let range = EventRange(key: key, value: value) else { return false }
-            holes.insert(range)
+            lostRanges.insert(range)
         case .lacking:
             guard let range = EventRange(key: key, value: value) else { return false }
-            lacking.insert(range)
+            missingValues.insert(range)
         case .signed:
             guard let key = ReplicaKey(keyBytes: key), value.byteCount == 136 else { return false }
             signed[key.replica] = value.toArray()
@@ -127,7 +127,7 @@ struct RowCollector: RowVisitor {
 
     mutating func row(key: RawSpan, value: RawSpan) {
         guard let count = table.contentSize(of: value, under: key),
-            rows.take(key, value.extracting(0..<count), of: table)
+            rows.insert(key, value.extracting(0..<count), of: table)
         else {
             malformed += 1
             return

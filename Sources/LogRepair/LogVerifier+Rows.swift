@@ -4,7 +4,9 @@ import GroundwaveMDBPages
 
 extension LogVerifier {
     /// Returns the declared lost ranges of the log at `path`, read page by page. Cost: a few pages.
-    package static func holes(path: String) throws -> [EventRange] { try rows(of: .holes, path: path).holes.ranges }
+    package static func lostRanges(path: String) throws -> [EventRange] {
+        try rows(of: .holes, path: path).lostRanges.ranges
+    }
 
     /// Returns the format of the log at `path`; `nil` if it cannot be read. Cost: a few pages.
     package static func format(path: String) -> UInt32? {

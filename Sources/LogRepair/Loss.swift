@@ -1,7 +1,7 @@
 import GroundwaveEvents
 
 /// A run of lost positions, without a valid event, and the reason.
-struct Hole {
+struct LostRange {
     var positions: ClosedRange<Position>
     let what: LogDamage.What
     let detail: String
@@ -22,43 +22,43 @@ struct Gap {
 
 /// Matches lost positions with missing sequence numbers, to find which event was at which position.
 struct Loss {
-    private(set) var holes: [Hole] = []
+    private(set) var lostRanges: [LostRange] = []
 
     /// The number of positions without a valid event.
-    var count: UInt64 { holes.last.map { $0.countBefore + $0.count } ?? 0 }
+    var count: UInt64 { lostRanges.last.map { $0.countBefore + $0.count } ?? 0 }
 
     /// Whether `position` has no valid event.
-    func contains(_ position: Position) -> Bool { hole(at: position) != nil }
+    func contains(_ position: Position) -> Bool { lostRange(at: position) != nil }
 
-    private func hole(at position: Position) -> Hole? {
+    private func lostRange(at position: Position) -> LostRange? {
         let index = firstIndex(endingAtOrAfter: position)
-        return index < holes.count && holes[index].positions.contains(position) ? holes[index] : nil
+        return index < lostRanges.count && lostRanges[index].positions.contains(position) ? lostRanges[index] : nil
     }
 
     private func firstIndex(endingAtOrAfter position: Position) -> Int {
-        var (low, high) = (0, holes.count)
+        var (low, high) = (0, lostRanges.count)
         while low < high {
             let middle = (low + high) / 2
-            if holes[middle].positions.upperBound < position { low = middle + 1 } else { high = middle }
+            if lostRanges[middle].positions.upperBound < position { low = middle + 1 } else { high = middle }
         }
         return low
     }
 
     /// Adds lost positions, behind all that were added before.
     mutating func add(_ positions: ClosedRange<Position>, _ what: LogDamage.What, _ detail: String) {
-        if let last = holes.last, last.what == what, last.positions.upperBound + 1 == positions.lowerBound {
-            holes[holes.count - 1].positions = last.positions.lowerBound...positions.upperBound
+        if let last = lostRanges.last, last.what == what, last.positions.upperBound + 1 == positions.lowerBound {
+            lostRanges[lostRanges.count - 1].positions = last.positions.lowerBound...positions.upperBound
         } else {
-            holes.append(Hole(positions: positions, what: what, detail: detail, countBefore: count))
+            lostRanges.append(LostRange(positions: positions, what: what, detail: detail, countBefore: count))
         }
     }
 
     /// Returns the number of positions from `first` on without a valid event.
     func count(from first: Position) -> UInt64 {
         let index = firstIndex(endingAtOrAfter: first)
-        guard index < holes.count else { return 0 }
-        let before = first - Swift.min(first, holes[index].positions.lowerBound)
-        return count - holes[index].countBefore - before
+        guard index < lostRanges.count else { return 0 }
+        let before = first - Swift.min(first, lostRanges[index].positions.lowerBound)
+        return count - lostRanges[index].countBefore - before
     }
 
     /// Describes the missing events of `gap`: the damage and the position of each piece.
@@ -70,9 +70,9 @@ struct Loss {
         if count(from: gap.after + 1) - count(from: gap.before) == range.count {
             let start = firstIndex(endingAtOrAfter: gap.after + 1)
             var next = range.first
-            return holes[start..<firstIndex(endingAtOrAfter: gap.before)].map { hole in
-                defer { next += hole.count }
-                return damage(range.replica, next, next + hole.count - 1, hole)
+            return lostRanges[start..<firstIndex(endingAtOrAfter: gap.before)].map { lostRange in
+                defer { next += lostRange.count }
+                return damage(range.replica, next, next + lostRange.count - 1, lostRange)
             }
         }
         if let pieces = pieces(of: range, runs) { return pieces }
@@ -88,11 +88,13 @@ struct Loss {
         while next <= range.last {
             guard let index = Self.run(of: next, in: runs) else { return nil }
             let (position, overflow) = runs[index].position.addingReportingOverflow(next - runs[index].first)
-            guard !overflow, let hole = hole(at: position) else { return nil }
+            guard !overflow, let lostRange = lostRange(at: position) else { return nil }
             let end = index + 1 < runs.count ? Swift.min(range.last, runs[index + 1].first - 1) : range.last
-            let count = Swift.min(end - next, hole.positions.upperBound - position)
+            let count = Swift.min(end - next, lostRange.positions.upperBound - position)
             pieces.append(
-                LogDamage(hole.what, range.replica, first: next, last: next + count, position: position, hole.detail))
+                LogDamage(
+                    lostRange.what, range.replica, first: next, last: next + count, position: position, lostRange.detail
+                ))
             next += count + 1
         }
         return pieces
@@ -108,9 +110,11 @@ struct Loss {
         return low > 0 ? low - 1 : nil
     }
 
-    private func damage(_ replica: ReplicaID, _ first: SequenceNumber, _ last: SequenceNumber, _ hole: Hole)
+    private func damage(_ replica: ReplicaID, _ first: SequenceNumber, _ last: SequenceNumber, _ lostRange: LostRange)
         -> LogDamage
     {
-        LogDamage(hole.what, replica, first: first, last: last, position: hole.positions.lowerBound, hole.detail)
+        LogDamage(
+            lostRange.what, replica, first: first, last: last, position: lostRange.positions.lowerBound,
+            lostRange.detail)
     }
 }

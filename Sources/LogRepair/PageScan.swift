@@ -58,7 +58,7 @@ package struct PageScan {
             let filled = (try? file.read(into: &window, from: 0, at: start)) ?? readPieces(into: &window, at: start)
             while next < start + filled {
                 let end = Swift.min(next - start + pageSize, filled)
-                next += take(window.span.bytes.extracting(next - start..<end), at: next)
+                next += scanPage(window.span.bytes.extracting(next - start..<end), at: next)
             }
             start += wanted
         }
@@ -82,14 +82,14 @@ package struct PageScan {
     }
 
     /// Collects the rows of the page at `offset`, and returns how many bytes were processed.
-    private mutating func take(_ page: RawSpan, at offset: Int) -> Int {
+    private mutating func scanPage(_ page: RawSpan, at offset: Int) -> Int {
         let number = UInt64(offset / pageSize)
         let isPage = page.byteCount == pageSize && page.hostUInt64(at: 0) == number
         let flags = isPage ? page.hostUInt16(at: 10) : 0
         switch flags {
         case 0x01 where isPage, MetaPage.flags where number <= 1: return pageSize
         case 0x02:
-            takeLeaf(page, number, at: offset)
+            scanLeaf(page, number, at: offset)
             return pageSize
         case 0x04:
             let start = PageEntries.headerSize
@@ -103,14 +103,14 @@ package struct PageScan {
         return pageSize
     }
 
-    private mutating func takeLeaf(_ page: RawSpan, _ number: UInt64, at offset: Int) {
+    private mutating func scanLeaf(_ page: RawSpan, _ number: UInt64, at offset: Int) {
         let isRead: ()? = try? entries.read(number, page, within: KeyBounds(order: .bytes), holdsTables: false)
         guard isRead != nil else { return carve(page, at: offset) }
         let standing = standing(number)
         for entry in entries.entries {
             let key = page.extracting(entry.key)
             if let first = entry.page {
-                takeLongValue(entry, at: first, key, standing)
+                scanLongValue(entry, at: first, key, standing)
             } else if key.byteCount == 8,
                 let found = frame(
                     in: page, from: entry.value.lowerBound, at: offset, position: key.bigEndianUInt64(at: 0))
@@ -121,7 +121,7 @@ package struct PageScan {
             {
                 frames.append(found)
             } else {
-                rows.take(key, page.extracting(entry.value), standing)
+                rows.insert(key, page.extracting(entry.value), standing)
             }
         }
         if !entries.damage.isEmpty { carve(page, at: offset) }
@@ -143,7 +143,7 @@ package struct PageScan {
         }
     }
 
-    private mutating func takeLongValue(
+    private mutating func scanLongValue(
         _ entry: PageEntry, at first: UInt64, _ key: RawSpan, _ standing: FoundFrame.Standing
     ) {
         guard first > 1, first < UInt64(byteCount / pageSize), entry.valueCount <= Self.valueLimit else { return }
@@ -159,7 +159,7 @@ package struct PageScan {
         } else if let found = late(key, span, at: offset, standing) {
             frames.append(found)
         } else {
-            rows.take(key, span, standing)
+            rows.insert(key, span, standing)
         }
     }
 

@@ -22,7 +22,7 @@ struct ReplicaCheck {
     var expected: SequenceNumber { (last?.sequence ?? 0) + 1 }
 
     /// Processes an event of the replica, whose number is ``expected`` or higher.
-    mutating func take(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
+    mutating func verify(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
         let sequence = event.id.sequence
         if sequence > expected { miss(through: sequence - 1, before: position) }
         checkBatch(event, at: position, &damage)
@@ -39,7 +39,7 @@ struct ReplicaCheck {
     }
 
     /// Processes the placeholder of a lost event, whose number is ``expected`` or higher.
-    mutating func takePlace(of event: CheckedEvent, at position: Position) {
+    mutating func verifyPlaceholder(of event: CheckedEvent, at position: Position) {
         if event.id.sequence > expected { miss(through: event.id.sequence - 1, before: position) }
         last = HeadRow(sequence: event.id.sequence, position: position, stamp: event.stamp)
         tree.skip(to: event.id.sequence + 1)
@@ -49,8 +49,8 @@ struct ReplicaCheck {
     /// Checks that a batch counts down to 0 with one stamp. A batch may be incomplete at the end of the log, if it was
     /// copied from another store in pieces; then events of other replicas may be in between.
     private func checkBatch(_ event: CheckedEvent, at position: Position, _ damage: inout DamageList) {
-        let goesOn = rest.map { $0 > 0 } ?? false
-        let isBroken = goesOn && (event.rest + 1 != rest || event.stamp != last?.stamp)
+        let continues = rest.map { $0 > 0 } ?? false
+        let isBroken = continues && (event.rest + 1 != rest || event.stamp != last?.stamp)
         if isBroken || event.rest >= EventLimits.batchCount {
             damage.append(
                 LogDamage(

@@ -13,7 +13,7 @@ extension Salvage {
         /// The number of events that were written.
         package let events: Int
         /// The number of placeholders for lost events.
-        package let places: Int
+        package let placeholders: Int
         /// Whether the archive snapshot was lost with the file.
         package let isBaseLost: Bool
     }
@@ -44,7 +44,7 @@ extension Salvage {
             row.withSpan { LogGeneration($0) }
         }
         let base = snapshot.map { SalvagedBase($0.vector, $0.pieces) } ?? LogBase.whole(in: rows)
-        var written = Written(events: 0, places: 0, isBaseLost: false)
+        var written = Written(events: 0, placeholders: 0, isBaseLost: false)
         try Environment.create(at: path, options: options) { transaction in
             try LogTables.create(in: transaction, after: generation)
             let tables = try LogTables(in: transaction)
@@ -55,7 +55,7 @@ extension Salvage {
             try tables.holes.replace(with: EventSet(missing), in: transaction)
             if let base { try base.write(transaction, tables) }
             written = Written(
-                events: frames.count, places: writer.placeCount,
+                events: frames.count, placeholders: writer.placeholderCount,
                 isBaseLost: base == nil && rows.meta("base") != nil)
         }
         return written
@@ -110,7 +110,7 @@ private struct SalvageWriter {
     private(set) var heads: [ReplicaID: HeadRow] = [:]
     /// The last event of each replica before its first lost range.
     private(set) var wholeHeads: [ReplicaID: SequenceNumber] = [:]
-    private(set) var placeCount = 0
+    private(set) var placeholderCount = 0
     /// The events without values.
     private(set) var withheld = EventSet()
 
@@ -132,7 +132,7 @@ private struct SalvageWriter {
         let expected = (heads[replica]?.sequence ?? 0) + 1
         guard found.event.sequence >= expected else { return }
         if found.event.sequence > expected {
-            guard found.event.sequence - expected <= UInt64(Swift.max(0, placeLimit - placeCount)) else {
+            guard found.event.sequence - expected <= UInt64(Swift.max(0, placeLimit - placeholderCount)) else {
                 throw EventLogError.damaged("event \(found.event.short), whose number is impossible")
             }
             if wholeHeads[replica] == nil { wholeHeads[replica] = expected - 1 }
@@ -141,7 +141,7 @@ private struct SalvageWriter {
                 try put(EventID(replica, sequence), stamp, transaction) { buffer, event, previous in
                     buffer.append(lost: event, stamp: stamp, after: previous)
                 }
-                placeCount += 1
+                placeholderCount += 1
             }
         }
         if moved.last.map({ $0.new + (found.position - $0.old) != state.nextPosition }) ?? true {

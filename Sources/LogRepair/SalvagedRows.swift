@@ -15,13 +15,14 @@ package struct SalvagedRows: Sendable {
     private var rows: [LogTable: [[UInt8]: Row]] = [:]
 
     /// Stores a row, if its checksum is valid for one of the tables.
-    mutating func take(_ key: RawSpan, _ row: RawSpan, _ standing: FoundFrame.Standing) {
+    mutating func insert(_ key: RawSpan, _ row: RawSpan, _ standing: FoundFrame.Standing) {
         for table in LogTable.allCases where table.mayHave(keyOf: key.byteCount) {
             guard let count = table.contentSize(of: row, under: key) else { continue }
             let (name, value) = (key.toArray(), row.extracting(0..<count).toArray())
             if let known = rows[table]?[name] {
                 guard
-                    standing > known.standing || standing == known.standing && table.says(value, moreThan: known.value)
+                    standing > known.standing
+                        || standing == known.standing && table.isMoreComplete(value, than: known.value)
                 else { return }
             }
             rows[table, default: [:]][name] = Row(value: value, standing: standing)
@@ -62,7 +63,7 @@ extension LogTable {
     }
 
     /// Whether row `new` is of a later state than row `old` with the same key, as far as the two show.
-    fileprivate func says(_ new: [UInt8], moreThan old: [UInt8]) -> Bool {
+    fileprivate func isMoreComplete(_ new: [UInt8], than old: [UInt8]) -> Bool {
         switch self {
         case .heads, .trees, .erased, .signed, .meta, .holes, .lacking:
             guard new.count >= 8, old.count >= 8 else { return false }

@@ -81,7 +81,7 @@ extension ContactProof {
         var names = Names()
         var events: [ProvenContact.Event] = []
         var record: RecordID?
-        for (place, item) in items.enumerated() {
+        for (index, item) in items.enumerated() {
             let event = item.event
             let (shape, values) = (event.shape, event.values)
             do throws(ChangeError) {
@@ -99,7 +99,7 @@ extension ContactProof {
                         isImported: reader.source != nil, isWithheld: event.isWithheld))
                 try state.fold(
                     &reader, shape: shape.span.bytes, values: values.span.bytes, event: event.id, stamp: event.stamp,
-                    position: Position(place + 1), names: &names)
+                    position: Position(index + 1), names: &names)
             } catch {
                 throw StoreError(
                     .damaged,

@@ -123,8 +123,8 @@ struct ContactWriter {
 enum CSV {
     /// Appends a row; a value with a comma, a quote, a line end, or a blank at an end is quoted.
     static func append(_ row: [[UInt8]], to bytes: inout [UInt8]) {
-        for (place, value) in row.enumerated() {
-            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        for (index, value) in row.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
             let mustQuote =
                 value.first == 0x20 || value.last == 0x20
                 || value.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }

@@ -121,7 +121,7 @@ private struct ImportRun {
     private var importID = RecordID(high: 0, low: 0)
     private var program = ""
     private var comparison: ImportComparison?
-    private var waiting: [ADIFRecord] = []
+    private var pending: [ADIFRecord] = []
     private var draft = DraftBatch(capacity: 1 << 20)
     private var lastHead: [HeadID] = []
 
@@ -153,7 +153,7 @@ private struct ImportRun {
                     hasHeader = true
                     program = program.isEmpty ? header.fields.text(.programID) ?? "" : program
                     report.remarks += header.warnings.map { remark($0) }
-                case .record(let record): try take(record)
+                case .record(let record): try consume(record)
                 case .rejected(let rejection):
                     report.records += 1
                     report.rejected += 1
@@ -162,7 +162,7 @@ private struct ImportRun {
             }
             if chunk == nil { break }
         }
-        try compareWaiting()
+        try comparePending()
         if let comparison { report.absent = try store.views.read { try comparison.absentCount(in: $0) } }
         let taken = report.imported + report.updated + report.unchanged
         if taken == 0, report.rejected > 0 || !hasHeader {
@@ -176,12 +176,12 @@ private struct ImportRun {
         return report
     }
 
-    private mutating func take(_ record: ADIFRecord) throws {
+    private mutating func consume(_ record: ADIFRecord) throws {
         report.records += 1
         report.remarks += record.warnings.map { remark($0) }
-        waiting.append(adjusted(record))
-        if waiting.count == Self.sliceCount {
-            try compareWaiting()
+        pending.append(adjusted(record))
+        if pending.count == Self.sliceCount {
+            try comparePending()
             progress(report.records)
         }
     }
@@ -195,10 +195,10 @@ private struct ImportRun {
         return record
     }
 
-    private mutating func compareWaiting() throws {
-        guard !waiting.isEmpty else { return }
-        let records = waiting
-        waiting.removeAll(keepingCapacity: true)
+    private mutating func comparePending() throws {
+        guard !pending.isEmpty else { return }
+        let records = pending
+        pending.removeAll(keepingCapacity: true)
         var comparison =
             try comparison
             ?? ImportComparison(
@@ -222,7 +222,7 @@ private struct ImportRun {
                 report.updated += 1
                 try append(change)
             case .unchanged: report.unchanged += 1
-            case .heard(let change):
+            case .asserted(let change):
                 report.unchanged += 1
                 try append(change)
             case .hidden:

@@ -76,7 +76,7 @@ private struct MergeSeries: Sendable {
     var change: Change {
         var operations = MergeKind.schema.operations(
             assigning: [Assignment("KEPT", text: "\(kept)"), Assignment("HIDDEN", text: "\(hidden)")], to: nil)
-        if let closing { for place in operations.indices { operations[place].supersedes = [closing] } }
+        if let closing { for index in operations.indices { operations[index].supersedes = [closing] } }
         return Change(kind: MergeKind.name, record: id, operations: operations)
     }
 }

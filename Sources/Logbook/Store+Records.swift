@@ -27,8 +27,8 @@ extension WriteBatch {
         func text(_ name: String) -> String? {
             assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
         }
-        let said = assignments.filter { $0.value != nil }
-        guard !said.isEmpty else { throw StoreError(.usage, "A new \(kind) needs at least one field: FIELD=VALUE.") }
+        let given = assignments.filter { $0.value != nil }
+        guard !given.isEmpty else { throw StoreError(.usage, "A new \(kind) needs at least one field: FIELD=VALUE.") }
         guard let id = Radio.naturalID(of: kind, text) else {
             let required = Radio.requiredFields(of: kind)
             if let missing = required.first(where: { text($0) == nil }) {
@@ -36,10 +36,10 @@ extension WriteBatch {
                     .usage, "A new \(kind) needs \(missing).",
                     hint: "Fields that identify a \(kind): \(required.joined(separator: ", ")).")
             }
-            return AddedRecord(id: try add(kind, said), wasThere: false, remarks: remarks)
+            return AddedRecord(id: try add(kind, given), wasThere: false, remarks: remarks)
         }
         let wasThere = try record(kind, id)?.isVisible ?? false
-        try set(kind, id, said)
+        try set(kind, id, given)
         return AddedRecord(id: id, wasThere: wasThere, remarks: remarks)
     }
 

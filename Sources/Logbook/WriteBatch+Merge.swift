@@ -40,7 +40,7 @@ extension WriteBatch {
         var taken: [(record: Record, fields: [String])] = []
         for id in drop {
             let record = try shownContact(id)
-            taken.append((record, merge.take(record)))
+            taken.append((record, merge.absorb(record)))
             let delete = FieldOperation(.delete, .life, supersedes: record.coveredByDelete)
             deletes.append(Change(kind: QSOKind.name, record: id, operations: [delete]))
         }

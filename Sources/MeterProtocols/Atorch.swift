@@ -65,14 +65,14 @@ struct Atorch: FrameFormat {
         if let inner = Self.beginning(inside: frame) { return skip(.check, window, to: inner, &rows) }
         if keepsRule {
             note(report, keepsRule: true)
-            take(report, frame, &fence, into: &rows)
+            consume(report, frame, &fence, into: &rows)
             return .pass(length)
         }
         switch belief(in: report, before: window.extracting(length..<window.byteCount), isLast: isLast) {
         case .open(let count): return .wait(for: length + count)
         case .yes:
             note(report, keepsRule: false)
-            if take(report, frame, &fence, into: &rows) { rows.countUnchecked() }
+            if consume(report, frame, &fence, into: &rows) { rows.countUnchecked() }
             return .pass(length)
         case .no:
             note(report, keepsRule: false)
@@ -117,7 +117,7 @@ struct Atorch: FrameFormat {
     }
 
     @discardableResult
-    private func take(
+    private func consume(
         _ report: AtorchReport, _ frame: RawSpan, _ fence: inout Fence, into rows: inout DecodedRows
     ) -> Bool {
         guard fence.letsThrough() else {

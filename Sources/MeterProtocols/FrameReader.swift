@@ -49,7 +49,7 @@ struct FrameReader<Format: FrameFormat>: Sendable {
     /// Consumes `bytes`, which follow those of the previous call.
     ///
     /// - Complexity: O(*n*) steps for *n* bytes, as each passes at least one byte or waits.
-    mutating func take(_ bytes: RawSpan, into rows: inout DecodedRows) {
+    mutating func consume(_ bytes: RawSpan, into rows: inout DecodedRows) {
         var offset = 0
         while offset < bytes.byteCount {
             if kept.isEmpty {

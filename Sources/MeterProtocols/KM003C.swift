@@ -165,8 +165,8 @@ struct KM003C: FrameFormat {
 
     // The declared quarter of the length is too small by 3 or 4 in all frames seen; 2 to 5 is accepted.
     private static func lengthIsLikely(_ window: RawSpan, _ length: Int) -> Bool {
-        let said = Int(window.uint16(at: 2) >> 6)
-        return (said + 2...said + 5).contains(length / 4)
+        let declared = Int(window.uint16(at: 2) >> 6)
+        return (declared + 2...declared + 5).contains(length / 4)
     }
 
     private func isSound(_ packet: Packet, in window: RawSpan) -> Bool {

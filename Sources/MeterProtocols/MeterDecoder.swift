@@ -32,8 +32,8 @@ import GroundwaveByteCoding
 /// | KM003C | the same, and each frame whose number has no open request, if numbers are given |
 /// | Atorch | nothing more: it is never polled; a frame whose beginning is missing is no frame |
 ///
-/// So after connecting, the caller reads all bytes that are already there, passes them to ``take(_:into:)``, and only
-/// then sends a request.
+/// So after connecting, the caller reads all bytes that are already there, passes them to ``consume(_:into:)``, and
+/// only then sends a request.
 public struct MeterDecoder: Sendable {
     /// The model whose frames are decoded.
     public let model: MeterModel
@@ -52,7 +52,7 @@ public struct MeterDecoder: Sendable {
     /// Reads `bytes`, which follow those of the previous call, and appends the complete frames in them to `rows`.
     ///
     /// - Complexity: O(*n*) for *n* bytes; noise for a TC66C takes one AES block a byte.
-    public mutating func take(_ bytes: RawSpan, into rows: inout DecodedRows) { reader.take(bytes, into: &rows) }
+    public mutating func consume(_ bytes: RawSpan, into rows: inout DecodedRows) { reader.consume(bytes, into: &rows) }
 
     /// Ends a stream: reads the frames that were kept because more bytes might follow, and refuses the rest.
     ///

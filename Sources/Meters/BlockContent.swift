@@ -40,8 +40,8 @@ extension Reading {
             let shape = bytes.extracting(frame.shape)
             guard frame.id == block.event,
                 var reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
-                let told = reader.block, (told.first, told.count) == (block.first, block.count),
-                isSame(shape.extracting(told.summary))
+                let stored = reader.block, (stored.first, stored.count) == (block.first, block.count),
+                isSame(shape.extracting(stored.summary))
             else { return .another }
             if frame.isWithheld { return .withheld }
             let values = bytes.extracting(frame.values)

@@ -50,7 +50,7 @@ public struct MeterFeed {
     /// - Throws: ``StoreError`` if the meter is gone.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
-        if !line.isFile { try converse(&step) }
+        if !line.isFile { try exchange(&step) }
         switch try line.read(waitingMilliseconds: line.isFile ? 0 : min(limit, untilDue())) {
         case .nothing: break
         case .end:
@@ -58,7 +58,7 @@ public struct MeterFeed {
             step.isAtEnd = true
         case .bytes(let bytes):
             step.pieces.append(CapturedBytes(.received, at: now().wallMilliseconds, bytes))
-            decoder.take(bytes.span.bytes, into: &step.rows)
+            decoder.consume(bytes.span.bytes, into: &step.rows)
         }
         refusedByteCount += step.rows.refusedByteCount
         step.time = step.pieces.last?.time ?? now().wallMilliseconds
@@ -74,7 +74,7 @@ public struct MeterFeed {
         return step
     }
 
-    private mutating func converse(_ step: inout Step) throws {
+    private mutating func exchange(_ step: inout Step) throws {
         let present = now().monotonicMilliseconds
         if !hasStarted {
             hasStarted = true

@@ -12,7 +12,7 @@ extension StoreComponent {
         component.maintenance = [
             // As often as snapshots are made, since each block is looked up.
             MaintenanceTask(name: "removal of old samples", moment: .beforeSnapshot) { store in
-                try store.letGoOfOldSamplesIfDue() != nil
+                try store.removeOldSamplesIfDue() != nil
             }
         ]
         component.didOpen = { store in await store.tidyMeters() }

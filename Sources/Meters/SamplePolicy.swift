@@ -52,7 +52,7 @@ final class SamplePolicy: Sendable {
     }
 
     static func isShared(_ record: RecordID, in view: borrowing ViewReader) throws -> Bool {
-        func said(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
+        func policy(_ kind: KindSchema, _ id: RecordID) throws -> (record: Record, isShared: Bool?)? {
             guard let record = try view.record(kind.name, id), record.isVisible else { return nil }
             let value = kind.value(of: "SAMPLES", in: record).map { String(decoding: $0, as: UTF8.self) }
             return (record, value.flatMap { SampleSharing(rawValue: $0) }.map { $0 == .synced })
@@ -63,10 +63,10 @@ final class SamplePolicy: Sendable {
                 RecordID(text: String(decoding: $0, as: UTF8.self))
             }
         }
-        guard let trace = try said(Metering.trace, named ?? record) else { return false }
+        guard let trace = try policy(Metering.trace, named ?? record) else { return false }
         if let isShared = trace.isShared { return isShared }
         guard let meter = Trace(trace.record).meter else { return false }
-        return try said(Metering.meter, Metering.meterID(meter))?.isShared ?? false
+        return try policy(Metering.meter, Metering.meterID(meter))?.isShared ?? false
     }
 
     /// Returns the record of a trace, or of its capture, whose samples an event has; `nil` if it has none.
@@ -86,13 +86,13 @@ final class SamplePolicy: Sendable {
     /// synchronised, and old samples.
     ///
     /// - Parameters:
-    ///   - lacking: All events whose values are not here.
+    ///   - missing: All events whose values are not here.
     ///   - own: The replicas that this device writes and wrote as: it once had what it recorded itself.
     ///   - start: Samples written before this time are old: milliseconds since 1970.
     /// - Complexity: O(runs), and a read of each event whose values went missing since the last call.
-    func wanted(_ lacking: EventSet, own: Set<ReplicaID>, writtenSince start: Int64) throws -> EventSet {
-        if lacking.isEmpty { return lacking }
-        let (others, blocks) = try sorted(lacking)
+    func wanted(_ missing: EventSet, own: Set<ReplicaID>, writtenSince start: Int64) throws -> EventSet {
+        if missing.isEmpty { return missing }
+        let (others, blocks) = try sorted(missing)
         let streams = try log.streams()
         var samples = EventSet()
         for (record, events) in blocks {
@@ -101,15 +101,15 @@ final class SamplePolicy: Sendable {
                 samples.insert(range)
             }
         }
-        return try others.union(samples.subtracting(log.events(writtenBefore: start))).intersection(lacking)
+        return try others.union(samples.subtracting(log.events(writtenBefore: start))).intersection(missing)
     }
 
     // Whether an event has samples does not depend on its values being here: no late event changes it.
-    private func sorted(_ lacking: EventSet) throws -> (others: EventSet, blocks: [RecordID: EventSet]) {
+    private func sorted(_ missing: EventSet) throws -> (others: EventSet, blocks: [RecordID: EventSet]) {
         let generation = try log.generation()
         var known = cache.withLock { $0 }
         if known.generation != generation { known = Cache(generation: generation) }
-        for range in lacking.subtracting(known.seen).ranges {
+        for range in missing.subtracting(known.seen).ranges {
             try log.scan(range) { _, frame, bytes in
                 if let record = Self.record(of: frame, bytes) {
                     known.blocks[record, default: EventSet()].insert(frame.id)

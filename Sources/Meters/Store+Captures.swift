@@ -98,7 +98,7 @@ private struct CaptureReplay {
         var rows = DecodedRows()
         for piece in capture.pieces {
             rows.removeAll()
-            switch piece.way {
+            switch piece.direction {
             case .sent:
                 if !hasBegun { decoder.begin(into: &rows) }
                 hasBegun = true
@@ -107,7 +107,7 @@ private struct CaptureReplay {
                 decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
             case .received:
                 decoded.byteCount += piece.bytes.count
-                decoder.take(piece.bytes.span.bytes, into: &rows)
+                decoder.consume(piece.bytes.span.bytes, into: &rows)
             }
             lastTime = piece.time
             try await append(rows)

@@ -78,24 +78,24 @@ extension Store {
         return try samples.wanted(missing, own: own, writtenSince: max(samplesGoneBefore(), oldSamplesCutoff() ?? 0))
     }
 
-    /// Returns the samples that ``letGoOfOldSamples(gone:)`` would remove.
+    /// Returns the samples that ``removeOldSamples(retired:)`` would remove.
     ///
-    /// - Parameter gone: Devices that will never sync again: samples are not held back for them.
+    /// - Parameter retired: Devices that will never sync again: samples are not held back for them.
     /// - Complexity: A look-up for each block of every trace.
-    public func oldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
-        try oldSamples(keptForDays: sampleDays(), gone: gone)
+    public func oldSamples(retired: Set<ReplicaID> = []) throws -> OldSamples {
+        try oldSamples(keptForDays: sampleDays(), retired: retired)
     }
 
-    /// Returns what ``oldSamples(gone:)`` would if this device kept samples for `days` days; `nil` for no limit.
-    public func oldSamples(keptForDays days: Int?, gone: Set<ReplicaID> = []) throws -> OldSamples {
+    /// Returns what ``oldSamples(retired:)`` would if this device kept samples for `days` days; `nil` for no limit.
+    public func oldSamples(keptForDays days: Int?, retired: Set<ReplicaID> = []) throws -> OldSamples {
         var old = OldSamples()
         old.days = days
         if let days { try Self.check(days) }
         guard let cutoff = cutoff(days) else { return old }
         return try describing {
             let written = try log.events(writtenBefore: cutoff)
-            let others = try seen(except: gone)
-            let asked = EventSet(try statements().values.joined().flatMap(\.wanted))
+            let others = try seen(except: retired)
+            let asked = EventSet(try manifests().values.joined().flatMap(\.wanted))
             for (trace, kind) in try allTraces().flatMap({ [($0, Metering.trace), ($0, Metering.capture)] }) {
                 let isShared = try samples.isShared(trace)
                 var isOld = false
@@ -128,16 +128,16 @@ extension Store {
     /// block lies within one pixel column. No event is written: other devices keep their samples. Synchronised samples
     /// stay until every other device has shown that it has them. The log is rewritten.
     ///
-    /// - Parameter gone: Devices that will never sync again: samples are not held back for them.
+    /// - Parameter retired: Devices that will never sync again: samples are not held back for them.
     /// - Returns: The samples that were removed, and what was held back.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; errors of the disk, such as no room
     ///   for a second file. If the rewrite fails, the log has not changed, but samples from before the cutoff are not
     ///   requested from other devices any more.
     /// - Complexity: O(bytes of the log), if anything is old.
     @discardableResult
-    public func letGoOfOldSamples(gone: Set<ReplicaID> = []) throws -> OldSamples {
+    public func removeOldSamples(retired: Set<ReplicaID> = []) throws -> OldSamples {
         guard !isReadOnly else { throw StoreError(.notPermitted, "The store \(url.path) is read-only.") }
-        let old = try oldSamples(gone: gone)
+        let old = try oldSamples(retired: retired)
         guard old.blockCount > 0 else { return old }
         return try describing {
             // Stored first: removed samples must not be requested again, even if this is interrupted.
@@ -152,13 +152,13 @@ extension Store {
         }
     }
 
-    /// Calls ``letGoOfOldSamples(gone:)`` if that frees at least an eighth of the log and at least 16 MiB; otherwise
+    /// Calls ``removeOldSamples(retired:)`` if that frees at least an eighth of the log and at least 16 MiB; otherwise
     /// returns `nil`.
-    func letGoOfOldSamplesIfDue() throws -> OldSamples? {
+    func removeOldSamplesIfDue() throws -> OldSamples? {
         guard try oldSamplesCutoff() != nil else { return nil }
         let old = try oldSamples()
         guard try old.byteCount >= max(16 << 20, logBytes() / 8) else { return nil }
-        return try letGoOfOldSamples()
+        return try removeOldSamples()
     }
 
     /// Returns the IDs of all traces, including hidden ones.

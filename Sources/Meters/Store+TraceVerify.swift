@@ -196,7 +196,7 @@ struct TraceCheck {
         if rows.lowerBound > next {
             result.damage.append(
                 .init(
-                    .hole, rows: next..<rows.lowerBound,
+                    .missingRows, rows: next..<rows.lowerBound,
                     detail: "no block has these rows: one is lost, or has not arrived yet"))
         } else if rows.lowerBound < next {
             result.damage.append(

@@ -37,8 +37,8 @@ public actor TraceRecorder {
             throw StoreError(.busy, "Another process is recording the trace \(trace.short).")
         }
         self.lock = lock
-        let isAlone = try store.log.vector().entries.count <= 1
-        let envelope = SealedBlock.envelope + store.author.utf8.count + (isAlone ? 0 : Self.observedByteCount)
+        let isOnlyReplica = try store.log.vector().entries.count <= 1
+        let envelope = SealedBlock.envelope + store.author.utf8.count + (isOnlyReplica ? 0 : Self.observedByteCount)
         state = RecordingState(
             of: trace, envelope: envelope, isKeepingCapture: isKeepingCapture,
             at: store.surroundings.now().monotonicMilliseconds)
@@ -68,7 +68,7 @@ public actor TraceRecorder {
     /// - Returns: `times`, advanced behind these rows.
     public func append(_ rows: DecodedRows, times: RowTimes, of pieces: [CapturedBytes] = []) async throws -> RowTimes {
         var times = times
-        try await alone {
+        try await exclusively {
             state.receive(rows, &times, of: pieces)
             try await performAndFlush()
         }
@@ -77,7 +77,7 @@ public actor TraceRecorder {
 
     /// Appends rows that were recorded elsewhere; they get the next numbers of this trace.
     public func append(recorded rows: TraceRows) async throws {
-        try await alone {
+        try await exclusively {
             state.receive(recorded: rows)
             try await performAndFlush()
         }
@@ -85,7 +85,7 @@ public actor TraceRecorder {
 
     /// Writes to the disk what is not there yet.
     public func flush() async throws {
-        try await alone {
+        try await exclusively {
             state.flush()
             try await perform()
         }
@@ -103,7 +103,7 @@ public actor TraceRecorder {
     public func stop() async throws { try await end(.stopped) }
 
     private func end(_ end: TraceEnd) async throws {
-        try await alone(isLast: true) {
+        try await exclusively(isLast: true) {
             state.end(end)
             try await perform()
         }
@@ -112,7 +112,7 @@ public actor TraceRecorder {
     private var now: Arrival { store.surroundings.now() }
 
     /// Runs `body` after the earlier calls; if one of them has thrown, only if `isLast` is `true`.
-    private func alone(isLast: Bool = false, _ body: () async throws -> Void) async throws {
+    private func exclusively(isLast: Bool = false, _ body: () async throws -> Void) async throws {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
         isTaken = true
         defer {

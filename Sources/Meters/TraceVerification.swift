@@ -9,7 +9,7 @@ public struct TraceVerification: Hashable, Sendable {
         /// The kinds of damage. The raw values are codes for scripts.
         public enum What: String, Hashable, Sendable, CaseIterable {
             /// Numbers of rows that no block has: a block is lost, or has not arrived yet.
-            case hole
+            case missingRows = "hole"
             /// Rows that are in two blocks.
             case overlap
             /// A block whose event is not in the log, and was not archived.

@@ -14,7 +14,7 @@ extension StoreComponent {
 
 private struct NetworkDialer: PeerDialer {
     func sync(_ store: Store, at host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
-        do { try await store.converse(host, port, &summary) } catch let error as ConnectionError {
+        do { try await store.syncDirectly(host, port, &summary) } catch let error as ConnectionError {
             throw StoreError(error, at: summary.remote.address)
         }
     }
@@ -22,7 +22,7 @@ private struct NetworkDialer: PeerDialer {
     func stay(
         connectedTo remote: Remote, at host: String, _ port: Int, _ store: Store,
         _ report: @escaping @Sendable (SyncSummary) -> Void
-    ) async throws { try await store.keepTalking(with: remote, at: host, port, report) }
+    ) async throws { try await store.stayConnected(with: remote, at: host, port, report) }
 
     func greeting(of host: String, _ port: Int) async throws -> (greeting: Greeting, duration: Duration) {
         do {

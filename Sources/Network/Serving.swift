@@ -33,7 +33,7 @@ public final class Serving: Sendable {
         /// A device violated the protocol and was disconnected, for the reason in the sentence.
         case quarantined(Peer, String)
         /// A device has disconnected, with the reason if there is one.
-        case gone(Peer, String?)
+        case disconnected(Peer, String?)
     }
 
     /// The events, in order. The newest thousand are buffered for the reader; ends with ``stop()``.
@@ -43,11 +43,11 @@ public final class Serving: Sendable {
     private let listener: Listener
     private let sink: AsyncStream<Event>.Continuation
 
-    init(_ store: Store, at place: HostAndPort, peerLimit: Int) async throws {
+    init(_ store: Store, at endpoint: HostAndPort, peerLimit: Int) async throws {
         let (events, sink) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1000))
         let numbers = Mutex(0)
         do {
-            listener = try await Listener.listen(host: place.host, port: place.port, peerLimit: peerLimit) {
+            listener = try await Listener.listen(host: endpoint.host, port: endpoint.port, peerLimit: peerLimit) {
                 connection in
                 let number = numbers.withLock { number in
                     number += 1
@@ -56,7 +56,7 @@ public final class Serving: Sendable {
                 await store.serve(connection, number: number, to: sink)
             }
         } catch {
-            throw StoreError(cannotListenAt: place, error)
+            throw StoreError(cannotListenAt: endpoint, error)
         }
         self.events = events
         self.sink = sink

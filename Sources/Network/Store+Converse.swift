@@ -8,22 +8,22 @@ import GroundwaveSyncing
 extension Store {
     /// Synchronises with the device at a host until both sides are caught up. Connects again if one of them turns out
     /// to be another replica.
-    func converse(_ host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
+    func syncDirectly(_ host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
         for attempt in 1...3 {
             let connection = try await Connection.open(host: host, port: port)
-            let talk: Talk
-            do { talk = try await self.talk(over: connection, endsWhenDone: true) } catch {
+            let result: ConnectionResult
+            do { result = try await self.runConnection(over: connection, endsWhenDone: true) } catch {
                 summary.add(connection.standing)
                 try remember(connection.standing.remote, at: summary.remote)
                 throw error
             }
-            summary.add(talk.standing)
-            try remember(talk.standing.remote, at: summary.remote)
-            if talk.hasNewName {
+            summary.add(result.standing)
+            try remember(result.standing.remote, at: summary.remote)
+            if result.hasNewName {
                 try await introduce()
                 summary.newReplica = replica
-            } else if talk.standing.ending != .goodbye(Session.newName) || attempt == 3 {
-                return try judge(talk.standing, &summary)
+            } else if result.standing.ending != .close(Session.newName) || attempt == 3 {
+                return try judge(result.standing, &summary)
             }
         }
     }
@@ -33,49 +33,49 @@ extension Store {
     /// Returns when it is cancelled, when this store continues as a new replica, and when the peer is quarantined.
     ///
     /// - Throws: ``StoreError`` with the reason why there is no connection, or why it ended.
-    func keepTalking(
-        with remote: Remote, at host: String, _ port: Int, _ tell: @escaping @Sendable (SyncSummary) -> Void
+    func stayConnected(
+        with remote: Remote, at host: String, _ port: Int, _ report: @escaping @Sendable (SyncSummary) -> Void
     ) async throws {
         do {
             try requireSyncOn()
             let connection = try await Connection.open(host: host, port: port)
             let (standings, sink) = AsyncStream.makeStream(
                 of: ConnectionStanding.self, bufferingPolicy: .bufferingNewest(1))
-            let telling = Task {
-                var told: ConnectionStanding?
-                for await standing in standings where standing.isNews(after: told) {
-                    tell(SyncSummary(remote, standing, since: told))
-                    told = standing
+            let reporting = Task {
+                var previous: ConnectionStanding?
+                for await standing in standings where standing.isNews(after: previous) {
+                    report(SyncSummary(remote, standing, since: previous))
+                    previous = standing
                     try? remember(standing.remote, at: remote)
                     try? remember(SyncSummary(remote: remote), failure: nil)
                     // Many edits in a row are recorded once.
                     try? await Task.sleep(for: .milliseconds(250))
                 }
             }
-            let talk: Talk
+            let result: ConnectionResult
             do {
-                talk = try await self.talk(over: connection, endsWhenDone: false) { standing in
+                result = try await self.runConnection(over: connection, endsWhenDone: false) { standing in
                     if standing.isDone, standing.ending == nil { sink.yield(standing) }
                 }
             } catch {
-                await Self.end(telling, sink)
+                await Self.end(reporting, sink)
                 throw error
             }
-            await Self.end(telling, sink)
-            try remember(talk.standing.remote, at: remote)
+            await Self.end(reporting, sink)
+            try remember(result.standing.remote, at: remote)
             var summary = SyncSummary(remote: remote)
-            if talk.hasNewName {
+            if result.hasNewName {
                 try await introduce()
                 summary.newReplica = replica
-                return tell(summary)
+                return report(summary)
             }
             if Task.isCancelled { return }
-            try judge(talk.standing, &summary)
+            try judge(result.standing, &summary)
             if !summary.quarantined.isEmpty {
                 try remember(summary, failure: nil)
-                return tell(summary)
+                return report(summary)
             }
-            guard case .goodbye(let reason) = talk.standing.ending else { return }
+            guard case .close(let reason) = result.standing.ending else { return }
             throw StoreError(endedAt: remote.address, reason: reason)
         } catch {
             if Task.isCancelled { return }
@@ -89,11 +89,11 @@ extension Store {
 
     /// Ends the reports and waits for the last one, so that it does not write at the same time as what follows.
     private static func end(
-        _ telling: Task<Void, Never>, _ sink: AsyncStream<ConnectionStanding>.Continuation
+        _ reporting: Task<Void, Never>, _ sink: AsyncStream<ConnectionStanding>.Continuation
     ) async {
         sink.finish()
-        telling.cancel()
-        await telling.value
+        reporting.cancel()
+        await reporting.value
     }
 
     /// Distinguishes a finished connection and a quarantined peer from a failure that is to be tried again.
@@ -111,18 +111,18 @@ extension Store {
                     hint: "Nothing was pulled or pushed. Check the host and port.")
             }
             summary.quarantined[peer] = error.sentence
-        case .goodbye(let reason):
+        case .close(let reason):
             if !standing.isDone { throw StoreError(endedAt: address, reason: reason) }
         case nil: throw StoreError(endedAt: address, reason: "")
         }
     }
 
     /// Stores the manifest of the device at a remote in the remote cache, for `sync status`.
-    private func remember(_ statement: Statement?, at remote: Remote) throws {
-        guard let statement, try syncFile.read().remotes[remote.name] != nil else { return }
-        var notes = files.readNotes(of: remote.name)
-        notes.heard(statement)
-        try files.write(notes, of: remote.name)
+    private func remember(_ manifest: Manifest?, at remote: Remote) throws {
+        guard let manifest, try syncFile.read().remotes[remote.name] != nil else { return }
+        var cache = files.readCache(of: remote.name)
+        cache.record(manifest)
+        try files.write(cache, of: remote.name)
     }
 }
 
@@ -133,28 +133,29 @@ extension SyncSummary {
         receivedEvents += standing.received.newCount
         returnedEvents += standing.received.returnedCount
         receivedBytes += standing.traffic.receivedBytes
-        waiting += standing.received.parked
+        pending += standing.received.pending
     }
 
-    /// The traffic since `told`.
-    init(_ remote: Remote, _ standing: ConnectionStanding, since told: ConnectionStanding?) {
+    /// The traffic since `previous`.
+    init(_ remote: Remote, _ standing: ConnectionStanding, since previous: ConnectionStanding?) {
         self.init(remote: remote)
         add(standing)
-        guard let told else { return }
-        sentEvents -= told.traffic.sentEvents
-        sentBytes -= told.traffic.sentBytes
-        receivedEvents -= told.received.newCount
-        returnedEvents -= told.received.returnedCount
-        receivedBytes -= told.traffic.receivedBytes
-        waiting.removeFirst(told.received.parked.count)
+        guard let previous else { return }
+        sentEvents -= previous.traffic.sentEvents
+        sentBytes -= previous.traffic.sentBytes
+        receivedEvents -= previous.received.newCount
+        returnedEvents -= previous.received.returnedCount
+        receivedBytes -= previous.traffic.receivedBytes
+        pending.removeFirst(previous.received.pending.count)
     }
 }
 
 extension ConnectionStanding {
-    /// Returns whether there was any traffic, or another manifest of the peer, since `told`.
-    func isNews(after told: ConnectionStanding?) -> Bool {
-        guard let told else { return true }
-        return traffic.sentEvents != told.traffic.sentEvents || traffic.receivedEvents != told.traffic.receivedEvents
-            || remote != told.remote
+    /// Returns whether there was any traffic, or another manifest of the peer, since `previous`.
+    func isNews(after previous: ConnectionStanding?) -> Bool {
+        guard let previous else { return true }
+        return traffic.sentEvents != previous.traffic.sentEvents
+            || traffic.receivedEvents != previous.traffic.receivedEvents
+            || remote != previous.remote
     }
 }

@@ -14,15 +14,15 @@ extension Store {
     /// log and add to it. Use it only in a trusted network.
     ///
     /// - Parameters:
-    ///   - place: The address to listen at: an address of this machine, and a port, 0 for any free one.
+    ///   - endpoint: The address to listen at: an address of this machine, and a port, 0 for any free one.
     ///   - peerLimit: The maximum number of devices that are connected at once.
     /// - Throws: ``StoreError`` with code `inputOutput` if it cannot listen at the address; `syncOff`; `notPermitted`
     ///   if the store is read-only.
-    public func serve(at place: HostAndPort, peerLimit: Int = 64) async throws -> Serving {
+    public func serve(at endpoint: HostAndPort, peerLimit: Int = 64) async throws -> Serving {
         try requireWritable()
         try requireSyncOn()
         try await introduce()
-        return try await Serving(self, at: place, peerLimit: peerLimit)
+        return try await Serving(self, at: endpoint, peerLimit: peerLimit)
     }
 
     /// Synchronises once with the peer at the other end of two descriptors, such as standard input and output, until
@@ -41,14 +41,14 @@ extension Store {
         try requireSyncOn()
         do {
             let connection = try await Connection.open(input: input, output: output)
-            let talk = try await talk(over: connection, endsWhenDone: !stays)
-            let standing = talk.standing
+            let result = try await runConnection(over: connection, endsWhenDone: !stays)
+            let standing = result.standing
             switch standing.ending {
             case .quarantine(.otherLog(let log)):
                 throw StoreError(.exists, "The other side is a store of another log, \(log.short).")
             case .quarantine(let error):
                 throw StoreError(.damaged, "The other side sent invalid data. \(error.sentence)", cause: error)
-            case .goodbye(let reason) where !standing.isDone:
+            case .close(let reason) where !standing.isDone:
                 throw StoreError(
                     .unreachable,
                     "The connection ended before both sides were done\(reason.isEmpty ? "" : ": \(reason)").",
@@ -75,29 +75,29 @@ extension Store {
     /// Serves one connected device, and reports its events.
     func serve(_ connection: Connection, number: Int, to sink: AsyncStream<Serving.Event>.Continuation) async {
         guard (try? isSyncOff()) != true else { return await connection.refuse(reason: switchedOff) }
-        let telling = Mutex(Telling(peer: .init(number: number, address: connection.peerAddress)))
+        let peerReport = Mutex(PeerReport(peer: .init(number: number, address: connection.peerAddress)))
         var reason: String?
         do {
-            let talk = try await talk(over: connection, endsWhenDone: false) { [weak self] standing in
+            let result = try await runConnection(over: connection, endsWhenDone: false) { [weak self] standing in
                 let name = { self?.name(of: $0) }
-                for event in telling.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
+                for event in peerReport.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
             }
-            if case .goodbye(let text) = talk.standing.ending, !text.isEmpty { reason = text }
+            if case .close(let text) = result.standing.ending, !text.isEmpty { reason = text }
         } catch {
             reason = (error as? ConnectionError)?.sentence ?? "\(error)"
             await connection.refuse(reason: "this store cannot be read or written now")
         }
-        let peer = telling.withLock { $0.peer }
+        let peer = peerReport.withLock { $0.peer }
         // A peer that only probed was never reported as connected.
-        if peer.replica != nil || reason != nil { sink.yield(.gone(peer, reason)) }
+        if peer.replica != nil || reason != nil { sink.yield(.disconnected(peer, reason)) }
     }
 
     private func name(of replica: ReplicaID) -> String? { (try? deviceNames())?[replica] }
 
     /// What was reported about one connected device.
-    private struct Telling {
+    private struct PeerReport {
         var peer: Serving.Peer
-        var told: ConnectionStanding?
+        var previous: ConnectionStanding?
 
         /// Returns the events to report now.
         mutating func events(of standing: ConnectionStanding, _ name: (ReplicaID) -> String?) -> [Serving.Event] {
@@ -108,13 +108,13 @@ extension Store {
                 events.append(.connected(peer))
             }
             if case .quarantine(let error) = standing.ending { events.append(.quarantined(peer, error.sentence)) }
-            if standing.isDone, standing.isNews(after: told) {
+            if standing.isDone, standing.isNews(after: previous) {
                 if peer.device == nil { peer.device = peer.replica.flatMap(name) }
-                let sent = standing.traffic.sentEvents - (told?.traffic.sentEvents ?? 0)
-                let received = standing.received.newCount - (told?.received.newCount ?? 0)
-                let returned = standing.received.returnedCount - (told?.received.returnedCount ?? 0)
+                let sent = standing.traffic.sentEvents - (previous?.traffic.sentEvents ?? 0)
+                let received = standing.received.newCount - (previous?.received.newCount ?? 0)
+                let returned = standing.received.returnedCount - (previous?.received.returnedCount ?? 0)
                 events.append(.synced(peer, sentEvents: sent, receivedEvents: received, returnedEvents: returned))
-                told = standing
+                previous = standing
             }
             return events
         }

@@ -6,7 +6,7 @@ import GroundwaveStore
 import GroundwaveSyncing
 
 /// The result of a peer connection.
-struct Talk: Sendable {
+struct ConnectionResult: Sendable {
     /// What was sent and received.
     var standing: ConnectionStanding
     /// Whether the store now continues as another replica than the one it connected as, and has to connect again.
@@ -22,10 +22,10 @@ extension Store {
     ///
     /// - Parameter tell: Called after each piece of work, on the connection's queue: it must be brief.
     /// - Throws: `ConnectionError`, or the errors of the log. What was received before is in the log.
-    func talk(
+    func runConnection(
         over connection: Connection, endsWhenDone: Bool,
-        tell: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
-    ) async throws -> Talk {
+        report: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
+    ) async throws -> ConnectionResult {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         try await introduce()
         let identity = writer.identity
@@ -39,20 +39,20 @@ extension Store {
             }
         }
         defer { following.cancel() }
-        var talk = Talk(standing: ConnectionStanding())
+        var result = ConnectionResult(standing: ConnectionStanding())
         do {
-            talk.standing = try await connection.run(endsWhenDone: endsWhenDone, tell: tell) { [surroundings] in
+            result.standing = try await connection.run(endsWhenDone: endsWhenDone, report: report) { [surroundings] in
                 try SessionRunner(storeLog, as: identity, now: surroundings.now)
             }
-            talk.hasNewName = talk.standing.wasPutBack || !isClaimed(by: identity.replica)
+            result.hasNewName = result.standing.wasPutBack || !isClaimed(by: identity.replica)
             try storeLog.fill()
         } catch {
             // A log that is cleared during a connection may end it with any error.
             if isClaimed(by: identity.replica) { throw error }
-            talk.standing = connection.standing
-            talk.hasNewName = true
+            result.standing = connection.standing
+            result.hasNewName = true
         }
-        return talk
+        return result
     }
 
     private func isClaimed(by replica: ReplicaID) -> Bool { (try? log.claim()?.replica) == replica }

@@ -12,9 +12,9 @@ extension StoreError {
             cause: error)
     }
 
-    init(cannotListenAt place: HostAndPort, _ error: ConnectionError) {
+    init(cannotListenAt endpoint: HostAndPort, _ error: ConnectionError) {
         self.init(
-            .inputOutput, "Cannot listen on \(place): \(error.sentence).",
+            .inputOutput, "Cannot listen on \(endpoint): \(error.sentence).",
             hint: "Choose another port, or close the program that uses this one.", cause: error)
     }
 
@@ -53,7 +53,7 @@ extension ProtocolError {
             "It sent events \(range.first)-\(range.last) of \(range.replica.short) with false claims about the author."
         case .claims(let range):
             "It claims to have events \(range.first)-\(range.last) of \(range.replica.short), but does not send them."
-        case .goesBack(let replica): "It now claims to have fewer events of \(replica.short) than before."
+        case .rewound(let replica): "It now claims to have fewer events of \(replica.short) than before."
         case .repeats(let bytes): "It sent \(bytes) bytes that are already here."
         }
     }

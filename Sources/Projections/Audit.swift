@@ -124,7 +124,7 @@ public struct Audit: Sendable {
                     withheldBefore: nil)
             ]
         }
-        if operation.code.isWord { return [] }
+        if operation.code.isAssertion { return [] }
         let field: FieldSchema? =
             if case .number(let number) = operation.field { schema?.field(number: number) } else { nil }
         if field?.isInternal == true { return [] }

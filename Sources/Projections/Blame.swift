@@ -83,15 +83,15 @@ extension Audit {
     private func members(
         _ field: FieldSchema, _ winner: Blame.Write, _ reason: Blame.Reason, _ losers: [Blame.Write]
     ) -> [Blame] {
-        field.members.indices.compactMap { place in
+        field.members.indices.compactMap { index in
             func member(_ write: Blame.Write) -> Blame.Write {
                 let register = Register(decoding: write.value ?? [], memberCount: field.members.count)
-                return write.with(value: register.values[place])
+                return write.with(value: register.values[index])
             }
             let lost = losers.map(member)
             let won = member(winner)
             guard won.value != nil || lost.contains(where: { $0.value != nil }) else { return nil }
-            return Blame(field: field.members[place], winner: won, reason: reason, losers: lost)
+            return Blame(field: field.members[index], winner: won, reason: reason, losers: lost)
         }
     }
 

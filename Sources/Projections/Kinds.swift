@@ -41,11 +41,11 @@ public struct Kinds: Sendable {
     /// Returns ``signature``, hashed with the number of changes to the name resolution in `log` if there are any: for
     /// data stored beside the log, which depend on both.
     func signature(for log: EventLog) throws -> UInt64 {
-        let readings = try log.readingsCount()
-        if readings == 0 { return signature }
+        let resolutions = try log.resolutionsCount()
+        if resolutions == 0 { return signature }
         var writer = ByteWriter()
         writer.append(littleEndian: signature)
-        writer.append(littleEndian: readings)
+        writer.append(littleEndian: resolutions)
         return Hash256(hashing: writer.bytes.span.bytes).prefix
     }
 }

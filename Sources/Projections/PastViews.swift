@@ -25,7 +25,7 @@ public final class PastViews: Sendable {
     private let views: Views
     private let path: String
     private let snapshots: [String]
-    private let former: FormerScratch?
+    private let former: ReusablePastView?
     /// The events that were lost when this object was created. They stay left out if they are received again.
     private let lost: EventSet
     private let source = Mutex<Made?>(nil)
@@ -34,7 +34,7 @@ public final class PastViews: Sendable {
 
     private enum Source {
         case overlay(Overlay)
-        case scratch(ScratchView)
+        case file(PastViewFile)
     }
 
     /// A source, and the content of the log that it was made from. It is invalid once the log has another content.
@@ -52,8 +52,9 @@ public final class PastViews: Sendable {
     ///   - former: Receives the past view when it is no longer needed, and provides one to resume from.
     ///   - lost: Lost events that no snapshot covers. They stay left out if they are received again.
     public init(
-        of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, scratchPath path: String, snapshots: [String] = [],
-        former: FormerScratch? = nil, lost: EventSet = EventSet()
+        of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, temporaryPath path: String,
+        snapshots: [String] = [],
+        former: ReusablePastView? = nil, lost: EventSet = EventSet()
     ) {
         self.views = views
         self.filter = filter
@@ -69,14 +70,14 @@ public final class PastViews: Sendable {
     public func countedFilter() throws -> EventFilter {
         if lost.isEmpty { return filter }
         var counted = filter
-        counted.without.formUnion(lost.subtracting(EventSet(try log.holes())))
+        counted.without.formUnion(lost.subtracting(EventSet(try log.lostRanges())))
         return counted
     }
 
     deinit {
-        guard let made = source.withLock({ $0 }), case .scratch(let scratch) = made.source else { return }
+        guard let made = source.withLock({ $0 }), case .file(let file) = made.source else { return }
         // A file made before a rewrite may contain erased values and miss late events.
-        if let content = try? log.content(), content == scratch.content { former?.leave(scratch) }
+        if let content = try? log.content(), content == file.content { former?.store(file) }
     }
 
     private func makeSource(of content: LogContent) throws -> Source {
@@ -98,33 +99,33 @@ public final class PastViews: Sendable {
         let former =
             filter.altersHistory
             ? nil
-            : former?.take { scratch in
-                guard scratch.content == content, scratch.signature == signature,
-                    counted.canBeReached(from: scratch.vector, archived)
+            : former?.remove { file in
+                guard file.content == content, file.signature == signature,
+                    counted.canBeReached(from: file.vector, archived)
                 else { return false }
-                return (counted.eventCount - scratch.vector.eventCount) * Self.goingOnCost <= cost
+                return (counted.eventCount - file.vector.eventCount) * Self.advanceCost <= cost
             }
         if let former {
-            do { return .scratch(try goOn(from: former, to: counted, through: position)) } catch is ViewError {
+            do { return .file(try advance(from: former, to: counted, through: position)) } catch is ViewError {
                 // The past view is discarded, and another one is made.
             }
         }
         if filter.altersHistory || leftOut * Self.overlayCost <= replayCost {
             return .overlay(Overlay(filter, position: position))
         }
-        func scratch(_ environment: Environment) -> Source {
-            .scratch(
-                ScratchView(
+        func file(_ environment: Environment) -> Source {
+            .file(
+                PastViewFile(
                     environment, at: path, vector: counted, signature: signature, content: content))
         }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
-                return scratch(try load(reader, counted, through: position, at: path, content))
+                return file(try load(reader, counted, through: position, at: path, content))
             } catch is SnapshotError {
                 unlink(path)
             }
         }
-        return scratch(try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment)
+        return file(try Views.build(at: path, of: log, kinds: kinds, through: position, filter).environment)
     }
 
     private func usableSnapshots(for vector: VersionVector, _ archived: VersionVector) throws -> [SnapshotReader] {
@@ -146,15 +147,15 @@ public final class PastViews: Sendable {
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = first.map { $0 - 1 } ?? position
         return try Views.load(
-            reader, at: path, of: log, kinds: kinds, goingOnAfter: start, through: position, filter,
+            reader, at: path, of: log, kinds: kinds, resumingAfter: start, through: position, filter,
             content: content)
     }
 
     /// Advances `former`, which has no readers left, to `vector`, which covers its own vector, by folding the missing
     /// events.
-    private func goOn(
-        from former: ScratchView, to vector: VersionVector, through position: Position
-    ) throws -> ScratchView {
+    private func advance(
+        from former: PastViewFile, to vector: VersionVector, through position: Position
+    ) throws -> PastViewFile {
         let missing = vector.ranges(missingFrom: former.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         if let first {
@@ -168,7 +169,7 @@ public final class PastViews: Sendable {
     }
 
     /// The cost of folding an event into existing rows, relative to that of folding it in a replay.
-    private static let goingOnCost: UInt64 = 4
+    private static let advanceCost: UInt64 = 4
 
     /// The cost of leaving out an event, whose record is refolded from look-ups, relative to that of folding an event
     /// in a replay, or of loading a record of a snapshot.
@@ -181,17 +182,17 @@ public final class PastViews: Sendable {
     /// - Complexity: The first call O(events that `filter` leaves out) or O(events it counts), whichever is less.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         do { return try readOnce(body) } catch {
-            guard isScratchDamaged(error) else { throw error }
+            guard isFileDamaged(error) else { throw error }
             source.withLock { $0 = nil }
             return try readOnce(body)
         }
     }
 
-    private func isScratchDamaged(_ error: any Error) -> Bool {
-        guard case .scratch(let scratch)? = source.withLock({ $0?.source }) else { return false }
+    private func isFileDamaged(_ error: any Error) -> Bool {
+        guard case .file(let file)? = source.withLock({ $0?.source }) else { return false }
         switch error {
         case ViewError.damaged: return true
-        case let error as LMDBError: return error.meansDamage && error.path == scratch.environment.path
+        case let error as LMDBError: return error.meansDamage && error.path == file.environment.path
         default: return false
         }
     }
@@ -203,8 +204,8 @@ public final class PastViews: Sendable {
             if attempt > 0, views.isReadOnly { try views.moveAside() }
             let made = try made()
             switch made.source {
-            case .scratch(let scratch):
-                return try scratch.environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
+            case .file(let file):
+                return try file.environment.read { try ViewReader.lend($0, kinds: kinds, to: body) }
             case .overlay:
                 let result: Result? = try views.read(kinds: kinds) { view in
                     guard let overlay = try overlay(of: made.content, over: view) else { return nil }

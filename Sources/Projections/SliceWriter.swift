@@ -114,7 +114,7 @@ struct SliceWriter {
             if let schema { try index(schema, late.record, before: before, transaction) }
         }
         if !touched.blocks.isEmpty {
-            try fold(touched.blocks, isAnew: true, archived: archived, from: snapshot, transaction)
+            try fold(touched.blocks, isRefold: true, archived: archived, from: snapshot, transaction)
         }
     }
 
@@ -206,7 +206,7 @@ struct SliceWriter {
     ///     all of their blocks, in the order of a replay.
     ///   - archived: The vector of the archive snapshot.
     mutating func fold(
-        _ blocks: [(position: Position, place: Place)], isAnew: Bool = false,
+        _ blocks: [(position: Position, place: Place)], isRefold: Bool = false,
         archived: VersionVector = VersionVector(), from snapshot: borrowing LogSnapshot,
         _ transaction: borrowing WriteTransaction
     ) throws {
@@ -232,11 +232,11 @@ struct SliceWriter {
                     try reader.validate(shape: shape, values: values)
                 } catch {
                     unread.append((position, UnreadEvent.encode(error)))
-                    if isAnew { try writer.remove(stored, of: kind, reader.record, &rows, transaction) }
+                    if isRefold { try writer.remove(stored, of: kind, reader.record, &rows, transaction) }
                     return
                 }
                 let summary = shape.extracting(block.summary)
-                if isAnew {
+                if isRefold {
                     try writer.addLate(stored, of: kind, reader.record, summary, &rows, transaction)
                 } else {
                     try writer.add(stored, of: kind, reader.record, summary, &rows, transaction)

@@ -22,14 +22,14 @@ extension Views {
     /// - Throws: ``SnapshotError`` if the snapshot is unusable; then no usable view is left at `path`.
     /// - Complexity: O(records), about 2 us each.
     static func load(
-        _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, goingOnAfter start: Position,
+        _ reader: SnapshotReader, at path: String, of log: EventLog, kinds: Kinds, resumingAfter start: Position,
         through end: Position? = nil, _ filter: EventFilter = EventFilter(), isBase: Bool = false,
         content: LogContent
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
         guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
         // The archive snapshot still covers lost ranges, whose trees can no longer be computed.
-        let lost = isBase ? try log.holes() : []
+        let lost = isBase ? try log.lostRanges() : []
         for replica in reader.head.replicas {
             let last = replica.last
             if lost.contains(where: { $0.replica == last.replica && $0.first <= last.sequence }) { continue }
@@ -112,7 +112,7 @@ struct SnapshotRows {
     private var offset = 0
     private var isAtEnd = false
     private var part: LoadedPart?
-    private var place = 0
+    private var index = 0
     /// The events that neither the writer nor this version can fold.
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
     /// The blocks of series.
@@ -130,14 +130,14 @@ struct SnapshotRows {
         _ body: (_ key: [UInt8], _ row: RawSpan, _ entries: ArraySlice<[UInt8]>) throws -> Void
     ) throws {
         while true {
-            guard let part, place < part.records.count else {
+            guard let part, index < part.records.count else {
                 guard try readPart() else { return }
                 continue
             }
-            let record = part.records[place]
+            let record = part.records[index]
             if let key, key.lexicographicallyPrecedes(record.key) { return }
-            let (row, entry) = place == 0 ? (0, 0) : (part.records[place - 1].rowEnd, part.records[place - 1].entryEnd)
-            place += 1
+            let (row, entry) = index == 0 ? (0, 0) : (part.records[index - 1].rowEnd, part.records[index - 1].entryEnd)
+            index += 1
             try part.rows.withSpan { rows in
                 try body(record.key, rows.extracting(row..<record.rowEnd), part.entries[entry..<record.entryEnd])
             }
@@ -162,7 +162,7 @@ struct SnapshotRows {
         }
         guard let next = work.next() else { return false }
         part = try next.get()
-        place = 0
+        index = 0
         return true
     }
 

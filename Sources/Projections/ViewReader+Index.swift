@@ -34,20 +34,20 @@ extension ViewReader {
         // overlay.
         var others = Array(overlay.entries(prefix: start, from: first))
         if !isBackwards { others.reverse() }
-        var goesOn = true
+        var continues = true
         try forEachStoredEntry(prefix: start, from: first, isBackwards) { key in
             guard isEntry(key) else { return false }
             guard case .stored = overlay.find(kind, RecordID(at: key.byteCount - 16, of: key)) else { return true }
-            while goesOn, let other = others.last,
+            while continues, let other = others.last,
                 isBackwards != other.span.bytes.lexicographicallyPrecedes(key)
             {
                 others.removeLast()
-                goesOn = try split(other.span.bytes)
+                continues = try split(other.span.bytes)
             }
-            if goesOn { goesOn = try split(key) }
-            return goesOn
+            if continues { continues = try split(key) }
+            return continues
         }
-        while goesOn, let other = others.popLast() { goesOn = try split(other.span.bytes) }
+        while continues, let other = others.popLast() { continues = try split(other.span.bytes) }
     }
 
     /// Yields the keys of the stored entries from `first` on, or backwards from the last one with `prefix` to
@@ -71,14 +71,14 @@ extension ViewReader {
                 isThere = try cursor.last()
             }
             while isThere {
-                let goesOn = try cursor.withEntry { key, value in
+                let continues = try cursor.withEntry { key, value in
                     guard !key.lexicographicallyPrecedes(first.span.bytes) else {
                         try CheckedRow.checkEntry(key, value)
                         return false
                     }
                     return try handOut(key, value)
                 }
-                isThere = goesOn ? try cursor.previous() : false
+                isThere = continues ? try cursor.previous() : false
             }
         }
     }

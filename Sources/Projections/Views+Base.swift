@@ -18,7 +18,7 @@ extension Views {
     /// Returns the archive snapshot without the values of `events`.
     ///
     /// - Parameter path: A path for a temporary file.
-    public static func base(of log: EventLog, without events: EventSet, scratchPath path: String) throws -> [UInt8] {
+    public static func base(of log: EventLog, without events: EventSet, temporaryPath path: String) throws -> [UInt8] {
         defer { unlink(path) }
         try copyBase(of: log, to: path)
         do { return try Snapshot.bytes(of: path, in: log, without: events) } catch is SnapshotError {
@@ -49,6 +49,6 @@ extension Views {
         let next = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
         let start = try next ?? log.lastPosition() + 1
         return try load(
-            reader, at: path, of: log, kinds: kinds, goingOnAfter: start - 1, isBase: true, content: content)
+            reader, at: path, of: log, kinds: kinds, resumingAfter: start - 1, isBase: true, content: content)
     }
 }

@@ -106,7 +106,7 @@ public final class Views: Sendable {
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
         var folded = 0
-        return try mending(&folded) { try readOnce(kinds: kinds, body) }
+        return try repairing(&folded) { try readOnce(kinds: kinds, body) }
     }
 
     /// As ``read(kinds:_:)``, but throws if the views are damaged or stale, and does not rebuild them.
@@ -132,7 +132,7 @@ public final class Views: Sendable {
     @discardableResult
     public func catchUp() throws -> Int {
         var folded = 0
-        let rest = try mending(&folded) { try replayer.catchUp(environment()).events }
+        let rest = try repairing(&folded) { try replayer.catchUp(environment()).events }
         return folded + rest
     }
 
@@ -142,7 +142,7 @@ public final class Views: Sendable {
     /// others are retried a few times.
     ///
     /// - Parameter folded: Increased by the number of events folded for repairs.
-    private func mending<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
+    private func repairing<Result>(_ folded: inout Int, _ body: () throws -> Result) throws -> Result {
         var isRepaired = false
         for _ in 1..<Self.attemptLimit {
             do { return try body() } catch {
@@ -150,7 +150,7 @@ public final class Views: Sendable {
                     if isRepaired { throw error }
                     isRepaired = true
                 }
-                folded += try mend(after: error)
+                folded += try repair(after: error)
             }
         }
         return try body()
@@ -159,7 +159,7 @@ public final class Views: Sendable {
     /// Repairs the cause of `error`, or rethrows it if that is impossible.
     ///
     /// - Returns: The number of events folded.
-    private func mend(after error: any Error) throws -> Int {
+    private func repair(after error: any Error) throws -> Int {
         switch error {
         case ViewError.behind: return try replayer.catchUp(environment()).events
         case let error as ViewError: return try rebuild(because: error)
@@ -255,7 +255,7 @@ public final class Views: Sendable {
         defer { Self.remove(aside) }
         do {
             let (result, rebuild, checkpoint) = try build(aside)
-            try alone {
+            try exclusively {
                 try replayer.check(checkpoint)
                 guard FileID(path: aside) != nil else { throw ViewError.stale }
                 file.withLock { $0 = nil }
@@ -275,7 +275,7 @@ public final class Views: Sendable {
 
     /// Runs `body` under the log's writer lock, so that no process opens or replaces the views meanwhile. Takes no
     /// lock if the log is read-only: its writable views are private.
-    private func alone<Result>(_ body: () throws -> Result) throws -> Result {
+    private func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
         log.isReadOnly ? try body() : try log.withWriterLock(body)
     }
 
@@ -305,7 +305,7 @@ public final class Views: Sendable {
         let known = file.withLock { open in open?.identity == identity ? open?.environment : nil }
         if let known { return known }
         // Locking order: the log's writer lock, then ours, as when the file is replaced.
-        return try alone { try file.withLock { try reopen(path, &$0) } }
+        return try exclusively { try file.withLock { try reopen(path, &$0) } }
     }
 
     private func reopen(_ path: String, _ open: inout OpenFile?) throws -> Environment {
@@ -319,12 +319,12 @@ public final class Views: Sendable {
             throw ViewError.damaged(Self.unclean)
         }
         // A running read keeps the previous file open, and LMDB opens only one environment of a path at a time.
-        let before = open.map { FormerFile(environment: $0.environment, identity: $0.identity) }
+        let before = open.map { ReplacedFile(environment: $0.environment, identity: $0.identity) }
         open = nil
         var options = Self.options
         options.isReadOnly = isReadOnly
         options.patience = log.patience
-        options.look = { (path: String) throws(LMDBError) in
+        options.check = { (path: String) throws(LMDBError) in
             guard let damage = Views.damage(at: path) else { return }
             throw LMDBError(.damaged(code: 0, text: damage), path: path, during: .write)
         }
@@ -341,7 +341,7 @@ public final class Views: Sendable {
     }
 
     /// A replaced file, and its environment while a read still uses it.
-    private struct FormerFile {
+    private struct ReplacedFile {
         weak var environment: Environment?
         let identity: FileID
     }

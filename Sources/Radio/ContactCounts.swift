@@ -49,13 +49,13 @@ public struct ContactCounts: Hashable, Sendable {
     public func groups(by key: Key) -> [Group] {
         let groups = (counts[key] ?? [:]).map { Group(key: $0.key, count: $0.value) }
         return switch key {
-        case .band: groups.sorted { Self.place($0.key) < Self.place($1.key) }
+        case .band: groups.sorted { Self.sortKey($0.key) < Self.sortKey($1.key) }
         case .day, .hour: groups.sorted { $0.key < $1.key }
         case .mode, .park, .operator: groups.sorted { $0.count == $1.count ? $0.key < $1.key : $0.count > $1.count }
         }
     }
 
-    private static func place(_ band: String) -> (Int, String) {
+    private static func sortKey(_ band: String) -> (Int, String) {
         (Band(named: band).map { Int($0.rawValue) } ?? 99, band)
     }
 

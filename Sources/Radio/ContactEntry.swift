@@ -22,7 +22,7 @@ public struct ContactEntry: Sendable {
     public init(_ assignments: [Assignment], to record: Record? = nil) throws(EntryProblem) {
         for assignment in assignments {
             let name = try FieldNameInput.name(assignment.name, in: record, remarks: &remarks)
-            if says(name) { throw EntryProblem("\(name) is given twice.") }
+            if sets(name) { throw EntryProblem("\(name) is given twice.") }
             let text = assignment.value.map { String(decoding: $0, as: UTF8.self) }
             set(
                 name,
@@ -60,12 +60,12 @@ public struct ContactEntry: Sendable {
 
     /// Completes a change of `record`: a new frequency changes the band, a new mode the submode.
     public mutating func settle(on record: Record) throws(EntryProblem) {
-        if says(.call), (value(.call) ?? "").isEmpty {
+        if sets(.call), (value(.call) ?? "").isEmpty {
             throw EntryProblem("A contact needs a CALL.", hint: "To hide the contact: groundwave qso remove ID")
         }
         try settleBands { record.text($0) }
         try settleMode { record.text($0) }
-        if says(.myPOTARef), !says(.mySIGInfo), record.text(.mySIG)?.uppercased() == "POTA" {
+        if sets(.myPOTARef), !sets(.mySIGInfo), record.text(.mySIG)?.uppercased() == "POTA" {
             let park = value(.myPOTARef)
             if park == nil { set(.mySIG, nil) }
             set(.mySIGInfo, park.flatMap { $0.contains(",") ? nil : $0 })
@@ -74,7 +74,7 @@ public struct ContactEntry: Sendable {
 
     // MARK: - Parts
 
-    private func says(_ name: FieldName) -> Bool { values[name] != nil }
+    private func sets(_ name: FieldName) -> Bool { values[name] != nil }
 
     private func value(_ name: FieldName) -> String? { values[name] ?? nil }
 
@@ -83,14 +83,14 @@ public struct ContactEntry: Sendable {
     }
 
     private mutating func fill(from session: OperatingSession) {
-        let saysFrequency = says(.freq) || says(.band)
-        let saysMode = says(.mode) || says(.submode)
-        let saysPark = says(.myPOTARef) || says(.mySIG) || says(.mySIGInfo)
+        let setsFrequency = sets(.freq) || sets(.band)
+        let setsMode = sets(.mode) || sets(.submode)
+        let setsPark = sets(.myPOTARef) || sets(.mySIG) || sets(.mySIGInfo)
         for (name, text) in session.contactFields {
             switch name {
-            case .freq where saysFrequency, .mode where saysMode: continue
-            case .myPOTARef where saysPark, .mySIG where saysPark, .mySIGInfo where saysPark: continue
-            default: if !says(name) { set(name, text) }
+            case .freq where setsFrequency, .mode where setsMode: continue
+            case .myPOTARef where setsPark, .mySIG where setsPark, .mySIGInfo where setsPark: continue
+            default: if !sets(name) { set(name, text) }
             }
         }
     }
@@ -130,27 +130,27 @@ public struct ContactEntry: Sendable {
     private mutating func settleBand(
         _ frequencyName: FieldName, _ bandName: FieldName, _ shown: (FieldName) -> String?
     ) throws(EntryProblem) {
-        guard says(frequencyName) || says(bandName) else { return }
-        let text = says(frequencyName) ? value(frequencyName) : shown(frequencyName)
+        guard sets(frequencyName) || sets(bandName) else { return }
+        let text = sets(frequencyName) ? value(frequencyName) : shown(frequencyName)
         guard let text, let frequency = Frequency(megahertz: text) else {
-            if says(frequencyName), let text = value(frequencyName) {
+            if sets(frequencyName), let text = value(frequencyName) {
                 throw EntryProblem("\(text) is not a valid \(frequencyName).", hint: "Write it in MHz: 14.074.")
             }
             return
         }
         let holding = Band(containing: frequency)
-        if says(frequencyName), holding == nil {
+        if sets(frequencyName), holding == nil {
             try checkUnit(frequency, text, frequencyName)
             remarks.append("\(text) MHz is outside all bands.")
         }
-        let bandText = says(bandName) ? value(bandName) : shown(bandName)
+        let bandText = sets(bandName) ? value(bandName) : shown(bandName)
         guard bandText.flatMap({ Band(named: $0) }) != holding else { return }
-        if says(frequencyName), says(bandName), let bandText {
-            let place = holding.map { "in \($0.name)" } ?? "outside all bands"
+        if sets(frequencyName), sets(bandName), let bandText {
+            let location = holding.map { "in \($0.name)" } ?? "outside all bands"
             throw EntryProblem(
-                "\(text) MHz is \(place), not in \(bandText).",
+                "\(text) MHz is \(location), not in \(bandText).",
                 hint: "Leave out \(bandName): it follows \(frequencyName).")
-        } else if says(frequencyName) {
+        } else if sets(frequencyName) {
             set(bandName, holding?.name)
         } else if bandText != nil {
             set(frequencyName, nil)
@@ -182,7 +182,7 @@ public struct ContactEntry: Sendable {
                     hint: "Leave out one of MODE and SUBMODE.")
             }
             apply(Mode(mode: mode, submode: submode), shownSubmode: nil)
-        case (let mode?, nil): apply(Mode(mode: mode), shownSubmode: says(.submode) ? nil : shown(.submode))
+        case (let mode?, nil): apply(Mode(mode: mode), shownSubmode: sets(.submode) ? nil : shown(.submode))
         case (nil, let submode?):
             let parent = Mode.parent(ofSubmode: submode)
             set(.submode, submode.uppercased())
@@ -192,7 +192,7 @@ public struct ContactEntry: Sendable {
             }
             if Mode(mode: shown(.mode))?.name != parent { set(.mode, parent) }
         case (nil, nil):
-            if says(.mode), !says(.submode), shown(.submode) != nil { set(.submode, nil) }
+            if sets(.mode), !sets(.submode), shown(.submode) != nil { set(.submode, nil) }
         }
     }
 

@@ -47,19 +47,19 @@ public struct ContactMerge {
     /// Takes over the values of `record`, a dropped contact, that the kept contact is missing.
     ///
     /// - Returns: The ADIF fields that were taken over or completed, in the order of the record.
-    public mutating func take(_ record: Record) -> [String] {
+    public mutating func absorb(_ record: Record) -> [String] {
         taken.removeAll()
         for field in record.fields where field.key != .life {
             guard case .number(let number) = field.key, let schema = QSOKind.schema.field(number: number) else {
-                takeValue(of: field, field.key.plainName)
+                absorbValue(of: field, field.key.plainName)
                 continue
             }
             if schema.policy == .union {
-                takeElements(of: field, schema)
+                absorbElements(of: field, schema)
             } else if !schema.members.isEmpty {
-                takeMembers(of: field, schema)
+                absorbMembers(of: field, schema)
             } else if !Self.identities.contains(number) {
-                takeValue(of: field, schema.isInternal ? nil : schema.name)
+                absorbValue(of: field, schema.isInternal ? nil : schema.name)
             }
         }
         return taken
@@ -79,7 +79,7 @@ public struct ContactMerge {
         if values.updateValue(value, forKey: key) == nil { order.append(key) }
     }
 
-    private mutating func takeValue(of field: Record.Field, _ name: String?) {
+    private mutating func absorbValue(of field: Record.Field, _ name: String?) {
         guard let new = field.shown.value, !new.isEmpty, value(field.key)?.isEmpty ?? true, mayWrite(field.key) else {
             return
         }
@@ -87,19 +87,19 @@ public struct ContactMerge {
         if let name { taken.append(name) }
     }
 
-    private mutating func takeMembers(of field: Record.Field, _ schema: FieldSchema) {
+    private mutating func absorbMembers(of field: Record.Field, _ schema: FieldSchema) {
         guard let bytes = field.shown.value, mayWrite(field.key) else { return }
         let new = Register(decoding: bytes, memberCount: schema.members.count)
         var merged = Register(decoding: value(field.key) ?? [], memberCount: schema.members.count)
         var names: [String] = []
-        for (place, part) in new.values.enumerated() {
+        for (index, part) in new.values.enumerated() {
             guard let part, !part.isEmpty else { continue }
-            if let own = merged.values[place], !own.isEmpty {
+            if let own = merged.values[index], !own.isEmpty {
                 // Parts of two different registers combined would be a value that neither contact had.
                 guard ContactKey.folded(own) == ContactKey.folded(part) else { return }
             } else {
-                merged.values[place] = part
-                names.append(schema.members[place])
+                merged.values[index] = part
+                names.append(schema.members[index])
             }
         }
         guard !names.isEmpty, Self.agrees(merged, schema) else { return }
@@ -116,7 +116,7 @@ public struct ContactMerge {
         return Frequency(megahertz: text(frequency)).flatMap { Band(containing: $0) } == Band(named: text(band))
     }
 
-    private mutating func takeElements(of field: Record.Field, _ schema: FieldSchema) {
+    private mutating func absorbElements(of field: Record.Field, _ schema: FieldSchema) {
         func identity(_ value: [UInt8]) -> String { schema.identity(String(decoding: value, as: UTF8.self)) }
         var present = Set((keep[field.key]?.heads ?? []).compactMap(\.value).map(identity))
         present.formUnion(elements.filter { $0.key == field.key }.map { identity($0.value) })
@@ -146,9 +146,9 @@ public struct ContactMerge {
     /// Returns the value that the kept contact will show for an ADIF field.
     private func shown(_ name: String) -> [UInt8]? {
         let key = QSOKind.schema.key(for: name)
-        guard let register = QSOKind.schema.register(of: name), let place = register.members.firstIndex(of: name) else {
+        guard let register = QSOKind.schema.register(of: name), let index = register.members.firstIndex(of: name) else {
             return value(key)
         }
-        return Register(decoding: value(key) ?? [], memberCount: register.members.count).values[place]
+        return Register(decoding: value(key) ?? [], memberCount: register.members.count).values[index]
     }
 }

@@ -48,8 +48,8 @@ public struct DuplicateGroup: Hashable, Sendable {
                 drop.append(partner.id)
             }
             taken.formUnion(drop)
-            let isContested = try drop.indices.contains { place in
-                try drop[..<place].contains { try isDismissed($0, drop[place]) }
+            let isContested = try drop.indices.contains { index in
+                try drop[..<index].contains { try isDismissed($0, drop[index]) }
             }
             if !drop.isEmpty, !isContested { groups.append(DuplicateGroup(keep: keep.id, drop: drop)) }
         }

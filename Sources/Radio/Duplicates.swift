@@ -32,8 +32,8 @@ public struct DuplicatePair: Hashable, Sendable {
         var pairs: [DuplicatePair] = []
         for group in Dictionary(grouping: candidates, by: \.key).values where group.count > 1 {
             let ordered = group.sorted(by: isBefore)
-            for (place, first) in ordered.enumerated() {
-                for second in ordered[(place + 1)...] {
+            for (index, first) in ordered.enumerated() {
+                for second in ordered[(index + 1)...] {
                     // All later candidates start even later.
                     if second.start.lowerBound - first.start.upperBound > window { break }
                     if DuplicateCandidate.mayBeOne(first.station, second.station) {

@@ -27,7 +27,7 @@ public struct ImportComparison {
         /// A stored contact, for which the file contains nothing new.
         case unchanged
         /// As ``unchanged``, but the source has not asserted these values before; the assertions are stored.
-        case heard(Change)
+        case asserted(Change)
         /// A contact that is hidden here, and stays hidden.
         case hidden
         /// A record that is not a contact.
@@ -92,7 +92,7 @@ public struct ImportComparison {
         }
         if operations.isEmpty { return .unchanged }
         let change = Change(kind: QSOKind.name, record: id, source: source, operations: operations)
-        return operations.allSatisfy(\.code.isWord) ? .heard(change) : .updated(change)
+        return operations.allSatisfy(\.code.isAssertion) ? .asserted(change) : .updated(change)
     }
 
     /// Returns the id of an imported contact: two devices that import the same file derive the same record.
@@ -153,16 +153,17 @@ public struct ImportComparison {
         var operations: [FieldOperation] = []
         for (key, value) in imported.values {
             let ordinal = names.knownOrdinal(of: key)
-            let said = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
-            if said == true { continue }
-            let isOthersWord =
-                said == nil && ordinal.map { state.anySourceAsserts(value, of: $0, but: source) } ?? false
-            operations += news(value, of: key, record[key]?.shown, record, isFirst: said == nil, isKnown: isOthersWord)
+            let isAsserted = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
+            if isAsserted == true { continue }
+            let isAssertedByOthers =
+                isAsserted == nil && ordinal.map { state.anySourceAsserts(value, of: $0, but: source) } ?? false
+            operations += news(
+                value, of: key, record[key]?.shown, record, isFirst: isAsserted == nil, isKnown: isAssertedByOthers)
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
         }
-        if operations.allSatisfy(\.code.isWord) { return operations }
+        if operations.allSatisfy(\.code.isAssertion) { return operations }
         let order = FieldOrder(imported.order).bytes
         let key = FieldKey.number(QSOKind.Number.order)
         // New fields of the file get their position; a file with fewer fields does not remove positions.
@@ -181,14 +182,14 @@ public struct ImportComparison {
     private func news(
         _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isFirst: Bool, isKnown: Bool
     ) -> [FieldOperation] {
-        let word = FieldOperation(.say, key, value: value)
+        let assertion = FieldOperation(.assert, key, value: value)
         let isByHand = isFirst && shown != nil && shown?.source == nil
-        if isKnown { return [word] }
+        if isKnown { return [assertion] }
         let wanted = Self.value(value, of: key, over: shown, keepingShown: isByHand)
-        guard shown == nil || shown?.value != wanted else { return [word] }
-        guard let wanted else { return [word] }
+        guard shown == nil || shown?.value != wanted else { return [assertion] }
+        guard let wanted else { return [assertion] }
         let set = FieldOperation(.set, key, supersedes: record.superseded(by: key), value: wanted)
-        return wanted == value ? [set] : [set, word]
+        return wanted == value ? [set] : [set, assertion]
     }
 
     /// Returns the value to be shown; `nil` if a person cleared the field. The parts of a register that the file
@@ -224,7 +225,7 @@ public struct ImportComparison {
         for element in elements {
             if source != 0, state.assertsElement(element, of: number, by: source) { continue }
             let isKnown = present.contains(identity(element)) || state.anySourceAssertsElement(element, of: number)
-            operations.append(FieldOperation(isKnown ? .sayElement : .add, key, value: element))
+            operations.append(FieldOperation(isKnown ? .assertElement : .add, key, value: element))
         }
         return operations
     }

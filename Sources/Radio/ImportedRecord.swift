@@ -36,8 +36,8 @@ struct ImportedRecord {
                 }
                 continue
             }
-            if let place = RegisterTable.shared[name.number] {
-                members[place] = value
+            if let index = RegisterTable.shared[name.number] {
+                members[index] = value
             } else if RegisterTable.shared.isCollection(name.number) {
                 collections.append((.number(UInt32(name.number)), Elements.split(value)))
             } else {
@@ -87,13 +87,13 @@ struct RegisterTable: Sendable {
     private init() {
         var places = [Int?](repeating: nil, count: Int(FieldName.maximumNumber) + 1)
         var collections = [Bool](repeating: false, count: places.count)
-        var place = 0
+        var index = 0
         for name in QSOKind.registers.flatMap(\.members) {
-            places[Int(FieldName(name).number)] = place
-            place += 1
+            places[Int(FieldName(name).number)] = index
+            index += 1
         }
         for name in QSOKind.collections { collections[Int(FieldName(name).number)] = true }
-        memberCount = place
+        memberCount = index
         self.places = places
         self.collections = collections
     }

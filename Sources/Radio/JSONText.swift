@@ -36,29 +36,29 @@ package enum JSONText: Hashable {
 /// Parses one JSON text from its beginning.
 private struct JSONParser {
     private let bytes: ArraySlice<UInt8>
-    private var place: Int
+    private var offset: Int
 
     init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        place = bytes.startIndex
+        offset = bytes.startIndex
     }
 
-    var isAtEnd: Bool { place == bytes.endIndex }
-    private var next: UInt8? { isAtEnd ? nil : bytes[place] }
+    var isAtEnd: Bool { offset == bytes.endIndex }
+    private var next: UInt8? { isAtEnd ? nil : bytes[offset] }
 
     mutating func skipBlanks() {
-        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { offset += 1 }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
-        place += 1
+        offset += 1
         return true
     }
 
-    private mutating func take(word: String) -> Bool {
-        guard bytes[place...].starts(with: word.utf8) else { return false }
-        place += word.utf8.count
+    private mutating func consume(word: String) -> Bool {
+        guard bytes[offset...].starts(with: word.utf8) else { return false }
+        offset += word.utf8.count
         return true
     }
 
@@ -69,72 +69,72 @@ private struct JSONParser {
         case UInt8(ascii: "\""): return string().map { .string($0) }
         case UInt8(ascii: "{"): return object(depth: depth)
         case UInt8(ascii: "["): return array(depth: depth)
-        case UInt8(ascii: "t"): return take(word: "true") ? .bool(true) : nil
-        case UInt8(ascii: "f"): return take(word: "false") ? .bool(false) : nil
-        case UInt8(ascii: "n"): return take(word: "null") ? .null : nil
+        case UInt8(ascii: "t"): return consume(word: "true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return consume(word: "false") ? .bool(false) : nil
+        case UInt8(ascii: "n"): return consume(word: "null") ? .null : nil
         default: return number()
         }
     }
 
     private mutating func object(depth: Int) -> JSONText? {
-        place += 1
+        offset += 1
         var members: [JSONText.Member] = []
         skipBlanks()
-        if take(UInt8(ascii: "}")) { return .object(members) }
+        if consume(UInt8(ascii: "}")) { return .object(members) }
         while true {
             skipBlanks()
             guard next == UInt8(ascii: "\""), let name = string() else { return nil }
             skipBlanks()
-            guard take(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
+            guard consume(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
             members.append(.init(name: name, value: value))
             skipBlanks()
-            if take(UInt8(ascii: "}")) { return .object(members) }
-            guard take(UInt8(ascii: ",")) else { return nil }
+            if consume(UInt8(ascii: "}")) { return .object(members) }
+            guard consume(UInt8(ascii: ",")) else { return nil }
         }
     }
 
     private mutating func array(depth: Int) -> JSONText? {
-        place += 1
+        offset += 1
         var elements: [JSONText] = []
         skipBlanks()
-        if take(UInt8(ascii: "]")) { return .array(elements) }
+        if consume(UInt8(ascii: "]")) { return .array(elements) }
         while true {
             guard let element = value(depth: depth + 1) else { return nil }
             elements.append(element)
             skipBlanks()
-            if take(UInt8(ascii: "]")) { return .array(elements) }
-            guard take(UInt8(ascii: ",")) else { return nil }
+            if consume(UInt8(ascii: "]")) { return .array(elements) }
+            guard consume(UInt8(ascii: ",")) else { return nil }
         }
     }
 
     /// Parses a number and keeps its spelling: a sign, digits without leading zeros, a fraction, an exponent.
     private mutating func number() -> JSONText? {
-        let start = place
-        _ = take(UInt8(ascii: "-"))
+        let start = offset
+        _ = consume(UInt8(ascii: "-"))
         guard let first = next, isDigit(first) else { return nil }
-        if !take(UInt8(ascii: "0")) { skipDigits() }
-        if take(UInt8(ascii: ".")), !skipDigits() { return nil }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+        if !consume(UInt8(ascii: "0")) { skipDigits() }
+        if consume(UInt8(ascii: ".")), !skipDigits() { return nil }
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
+            if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
             if !skipDigits() { return nil }
         }
-        return .number(String(decoding: bytes[start..<place], as: UTF8.self))
+        return .number(String(decoding: bytes[start..<offset], as: UTF8.self))
     }
 
     private func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
     @discardableResult
     private mutating func skipDigits() -> Bool {
-        let start = place
-        while let byte = next, isDigit(byte) { place += 1 }
-        return place > start
+        let start = offset
+        while let byte = next, isDigit(byte) { offset += 1 }
+        return offset > start
     }
 
     private mutating func string() -> String? {
-        place += 1
+        offset += 1
         var text: [UInt8] = []
         while let byte = next {
-            place += 1
+            offset += 1
             switch byte {
             case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
@@ -149,7 +149,7 @@ private struct JSONParser {
 
     private mutating func escape() -> Unicode.Scalar? {
         guard let byte = next else { return nil }
-        place += 1
+        offset += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
         case UInt8(ascii: "b"): return "\u{8}"
@@ -161,19 +161,19 @@ private struct JSONParser {
             guard let unit = hexadecimal() else { return nil }
             guard 0xD800...0xDBFF ~= unit else { return Unicode.Scalar(unit) }
             // A high surrogate: a low surrogate must follow.
-            guard take(word: "\\u"), let low = hexadecimal(), 0xDC00...0xDFFF ~= low else { return nil }
+            guard consume(word: "\\u"), let low = hexadecimal(), 0xDC00...0xDFFF ~= low else { return nil }
             return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         default: return nil
         }
     }
 
     private mutating func hexadecimal() -> UInt32? {
-        guard bytes.endIndex - place >= 4 else { return nil }
+        guard bytes.endIndex - offset >= 4 else { return nil }
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue else { return nil }
+            guard let digit = Character(Unicode.Scalar(bytes[offset])).hexDigitValue else { return nil }
             value = value << 4 | UInt32(digit)
-            place += 1
+            offset += 1
         }
         return value
     }

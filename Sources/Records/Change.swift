@@ -23,18 +23,18 @@ public enum OperationCode: UInt8, Sendable {
     /// Stores an assertion of an import's source and does not change what is shown: the source asserts what others
     /// asserted before, or what a person has corrected. The next import can then compare with the source's last
     /// assertion.
-    case say = 7
-    /// Stores an assertion, like ``say``, of an element of a collection.
-    case sayElement = 8
+    case assert = 7
+    /// Stores an assertion, like ``assert``, of an element of a collection.
+    case assertElement = 8
 
     /// Whether the operation has a value.
-    public var hasValue: Bool { self == .set || self == .add || self == .candidate || isWord }
+    public var hasValue: Bool { self == .set || self == .add || self == .candidate || isAssertion }
 
     /// Whether the operation writes a head.
-    var writesHead: Bool { self != .remove && self != .delete && !isWord }
+    var writesHead: Bool { self != .remove && self != .delete && !isAssertion }
 
     /// Whether the operation only stores an assertion of a source.
-    public var isWord: Bool { self == .say || self == .sayElement }
+    public var isAssertion: Bool { self == .assert || self == .assertElement }
 
     /// Whether its head is identified by the index of the operation in its event; if not, by 0, and the field occurs
     /// once.

@@ -90,8 +90,8 @@ public struct Compensation {
                 FieldOperation(value == nil ? .clear : .set, field, supersedes: names, value: value))
         }
         if hasClear { operations.append(FieldOperation(.clear, field, supersedes: names)) }
-        for (place, value) in values.enumerated() {
-            let supersedes = place == 0 && !hasClear ? names : []
+        for (index, value) in values.enumerated() {
+            let supersedes = index == 0 && !hasClear ? names : []
             operations.append(FieldOperation(.candidate, field, supersedes: supersedes, value: value))
         }
     }
@@ -101,8 +101,8 @@ public struct Compensation {
         let kept = Set(heads.map(\.id))
         let lost = other.filter { !kept.contains($0.id) }
         let (here, wanted) = (Set(heads.map(\.value)), Set(lost.map(\.value)))
-        let gone = own.filter { !wanted.contains($0.value) }
-        if !gone.isEmpty { operations.append(FieldOperation(.remove, field, supersedes: gone.map(\.id))) }
+        let removed = own.filter { !wanted.contains($0.value) }
+        if !removed.isEmpty { operations.append(FieldOperation(.remove, field, supersedes: removed.map(\.id))) }
         for value in lost.map(\.value) where !here.contains(value) {
             if let value { operations.append(FieldOperation(.add, field, value: value)) }
         }
@@ -110,8 +110,8 @@ public struct Compensation {
 
     /// Supersedes the deletes: in an operation that is written anyway, or else in one that revives the record.
     private mutating func show(_ record: Record, _ deletions: [HeadID]) {
-        if let place = operations.firstIndex(where: { $0.code != .remove }) {
-            operations[place].supersedes += deletions
+        if let index = operations.firstIndex(where: { $0.code != .remove }) {
+            operations[index].supersedes += deletions
         } else {
             let life = record[.life]?.heads.map(\.id) ?? []
             operations.append(FieldOperation(.revive, .life, supersedes: life + deletions))

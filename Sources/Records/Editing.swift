@@ -29,15 +29,15 @@ extension KindSchema {
     public func operations(assigning assignments: [Assignment], to record: Record?) -> [FieldOperation] {
         var operations: [FieldOperation] = []
         var registers: [(field: FieldSchema, assignments: [Assignment])] = []
-        for (place, assignment) in assignments.enumerated() {
+        for (index, assignment) in assignments.enumerated() {
             // One event writes a field once; of two assignments the last one counts.
-            let isRepeated = assignments[(place + 1)...].contains { later in
+            let isRepeated = assignments[(index + 1)...].contains { later in
                 later.name.utf8.elementsEqual(assignment.name.utf8)
             }
             if isRepeated { continue }
             if let register = register(of: assignment.name) {
-                if let place = registers.firstIndex(where: { $0.field.number == register.number }) {
-                    registers[place].assignments.append(assignment)
+                if let index = registers.firstIndex(where: { $0.field.number == register.number }) {
+                    registers[index].assignments.append(assignment)
                 } else {
                     registers.append((register, [assignment]))
                 }

@@ -143,12 +143,12 @@ public struct RecordColumnsReader {
         let number = number(of: nextWriter, bytes)
         nextWriter += 1
         guard let stamp = stamps[.init(replica: replica, number: number)] else { throw Self.malformed(numbers) }
-        let place = position(replica, number)
+        let eventPosition = position(replica, number)
         state.writers.append(
             RecordState.Writer(
-                replica: replica, sequence: number, stamp: stamp, position: place,
+                replica: replica, sequence: number, stamp: stamp, position: eventPosition,
                 source: UInt32(try sources.count(in: bytes, limit: Int(UInt32.max)))))
-        return place
+        return eventPosition
     }
 
     private mutating func readHead(_ bytes: RawSpan, _ state: inout RecordState) throws(ByteCodingError) {

@@ -25,12 +25,12 @@ extension RecordState {
         let entry = Assertion(
             field: field, source: writer.source, replica: writer.replica, sequence: writer.sequence,
             stamp: writer.stamp, valueHash: hash ?? 0, isElement: isElement, hasNoHead: hasNoHead)
-        let place = assertions.firstIndex {
+        let index = assertions.firstIndex {
             $0.field == field && $0.source == writer.source && $0.isElement == isElement
                 && (!isElement || $0.valueHash == entry.valueHash)
         }
-        guard let place else { return assertions.append(entry) }
-        if !isElement, assertions[place].order < entry.order { assertions[place] = entry }
+        guard let index else { return assertions.append(entry) }
+        if !isElement, assertions[index].order < entry.order { assertions[index] = entry }
     }
 
     private func isAssertedLater(field: FieldOrdinal, than writer: Writer) -> Bool {
@@ -129,12 +129,12 @@ extension RecordState {
     ///
     /// - Parameter isErased: Whether an event is erased, given the local number of its replica and its number.
     public mutating func withhold(where isErased: (_ replica: UInt32, _ sequence: SequenceNumber) -> Bool) {
-        for place in heads.indices where heads[place].code.hasValue && !heads[place].isWithheld {
-            let writer = writers[Int(heads[place].writer)]
+        for index in heads.indices where heads[index].code.hasValue && !heads[index].isWithheld {
+            let writer = writers[Int(heads[index].writer)]
             guard isErased(writer.replica, writer.sequence) else { continue }
-            unusedBytes += heads[place].value.count
-            heads[place].value = 0..<0
-            heads[place].isWithheld = true
+            unusedBytes += heads[index].value.count
+            heads[index].value = 0..<0
+            heads[index].isWithheld = true
         }
         let nothing = [UInt8]().withSpan { Self.hash(of: $0) }
         let known = assertions

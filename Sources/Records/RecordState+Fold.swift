@@ -41,9 +41,9 @@ extension RecordState {
                 }
                 let isWithheld = step.value == nil && step.code.hasValue
                 let value = values.extracting(step.value ?? 0..<0)
-                if step.code.isWord {
+                if step.code.isAssertion {
                     remember(
-                        field, writer, isElement: step.code == .sayElement, isWithheld ? nil : Self.hash(of: value),
+                        field, writer, isElement: step.code == .assertElement, isWithheld ? nil : Self.hash(of: value),
                         hasNoHead: true)
                 } else if step.code != .remove {
                     let headIndex = step.code.isNamedByPlace ? index : 0

@@ -13,17 +13,17 @@ extension RecordState {
     private mutating func dropUnusedWriters() {
         let kept = keptWriters()
         writers = kept.order.map { writers[$0] }
-        for place in heads.indices { heads[place].writer = kept.number[Int(heads[place].writer)] }
-        for place in deletions.indices { deletions[place].writer = kept.number[Int(deletions[place].writer)] }
+        for index in heads.indices { heads[index].writer = kept.number[Int(heads[index].writer)] }
+        for index in deletions.indices { deletions[index].writer = kept.number[Int(deletions[index].writer)] }
     }
 
     private mutating func dropUnusedValues() {
         var used: [UInt8] = []
         used.reserveCapacity(values.count - unusedBytes)
-        for place in heads.indices {
+        for index in heads.indices {
             let start = used.count
-            used.append(contentsOf: values[heads[place].value])
-            heads[place].value = start..<used.count
+            used.append(contentsOf: values[heads[index].value])
+            heads[index].value = start..<used.count
         }
         values = used
         unusedBytes = 0

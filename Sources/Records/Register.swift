@@ -20,9 +20,9 @@ public struct Register: Hashable, Sendable {
         var values = [ArraySlice<UInt8>?](repeating: nil, count: count)
         let span = bytes.span.bytes
         var reader = ByteReader()
-        while let place = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span) {
-            guard Int(place) < count else { continue }
-            values[Int(place)] = bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
+        while let index = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span) {
+            guard Int(index) < count else { continue }
+            values[Int(index)] = bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
         }
         return values
     }
@@ -33,9 +33,9 @@ public struct Register: Hashable, Sendable {
     /// The encoded register.
     public func encode() -> [UInt8] {
         var writer = ByteWriter()
-        for (place, value) in values.enumerated() {
+        for (index, value) in values.enumerated() {
             guard let value else { continue }
-            writer.append(UInt8(place))
+            writer.append(UInt8(index))
             writer.append(lengthPrefixed: value)
         }
         return writer.bytes

@@ -21,8 +21,8 @@ struct WrittenFields {
         }
     }
 
-    private static func set(_ place: UInt32, in bits: inout UInt128) -> Bool {
-        let bit: UInt128 = 1 << UInt128(place)
+    private static func set(_ index: UInt32, in bits: inout UInt128) -> Bool {
+        let bit: UInt128 = 1 << UInt128(index)
         defer { bits |= bit }
         return bits & bit == 0
     }

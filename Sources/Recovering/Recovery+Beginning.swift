@@ -155,11 +155,11 @@ struct Witnesses: Sendable {
     var logName: LogID? { snapshots.first?.log ?? Incarnation.log(of: files, stateFolder: stateFolder) }
 
     /// Returns the last manifest of each store, from any remote.
-    static func statements(_ files: StoreFiles) -> [Statement] {
-        var latest: [ReplicaID: Statement] = [:]
-        for statement in files.remoteNames.flatMap({ files.readNotes(of: $0).statements.values })
-        where statement.milliseconds > latest[statement.store]?.milliseconds ?? .min {
-            latest[statement.store] = statement
+    static func manifests(_ files: StoreFiles) -> [Manifest] {
+        var latest: [ReplicaID: Manifest] = [:]
+        for manifest in files.remoteNames.flatMap({ files.readCache(of: $0).manifests.values })
+        where manifest.milliseconds > latest[manifest.store]?.milliseconds ?? .min {
+            latest[manifest.store] = manifest
         }
         return latest.values.sorted { $0.store < $1.store }
     }
@@ -179,8 +179,8 @@ struct Witnesses: Sendable {
         }
         // The remote caches record what this log had at the last sync pass; what other stores merely have does not
         // count.
-        let taken = files.remoteNames.reduce(into: VersionVector()) { $0.join(files.readNotes(of: $1).taken) }
-        if !taken.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "peers", vector: taken)) }
+        let pulled = files.remoteNames.reduce(into: VersionVector()) { $0.join(files.readCache(of: $1).pulled) }
+        if !pulled.entries.isEmpty { witnesses.append(Rebuild.Witness(name: "peers", vector: pulled)) }
         return witnesses
     }
 }

@@ -132,7 +132,7 @@ public final class Recovery: Sendable {
         try stage(.reset)
     }
 
-    private func stage(_ way: Choice.Way) throws {
+    private func stage(_ way: Choice.Action) throws {
         let now = Date(timeIntervalSince1970: Double(surroundings.now().wallMilliseconds / 1000))
         var generator = surroundings.generator
         let record = RecordID.random(using: &generator)

@@ -62,7 +62,7 @@ extension RecoveryStatus {
     fileprivate init(lastOf files: StoreFiles, state: State) {
         let receipt = RecoveryFiles(files.folder).lastReceipt
         let lost = receipt.map { receipt in
-            (try? LogVerifier.holes(path: files.log)) ?? receipt.lost.compactMap(\.events)
+            (try? LogVerifier.lostRanges(path: files.log)) ?? receipt.lost.compactMap(\.events)
         }
         self.init(
             state: state, failure: nil, snapshot: nil, staged: nil, receipt: receipt.map { RecoveryReceipt($0) },
@@ -72,10 +72,10 @@ extension RecoveryStatus {
 
     /// Adds the stores that have the lost events, by their manifests.
     fileprivate mutating func notePeers(_ files: StoreFiles) {
-        let statements = Witnesses.statements(files)
+        let manifests = Witnesses.manifests(files)
         let own = try? files.readIdentity().replica
         for range in lost {
-            peers[range] = statements.filter {
+            peers[range] = manifests.filter {
                 $0.store != range.replica && $0.store != own && $0.vector[range.replica] >= range.last
             }.map(\.store)
         }

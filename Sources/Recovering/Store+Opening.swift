@@ -45,7 +45,7 @@ extension Store {
             case .damaged(let finding): return .recovering(try await Recovery.begin(finding, files, configuration))
             case .inUse: if !configuration.isReadOnly { recovery.removeLeftovers() }
             }
-            return try await openLookedAt(files, configuration)
+            return try await openChecked(files, configuration)
         }
     }
 
@@ -53,7 +53,7 @@ extension Store {
     ///
     /// If liblmdb, or the rows that record how far the log goes, report damage, every page is checked. If that finds
     /// nothing, the open is tried once again: a page may have been unreadable for a moment.
-    private static func openLookedAt(
+    private static func openChecked(
         _ files: StoreFiles, _ configuration: Configuration, isRetry: Bool = false
     ) async throws -> Opening {
         let left = OpenMark.left(by: files.folder, in: configuration.stateFolder)
@@ -81,7 +81,7 @@ extension Store {
             switch try StoreCondition(of: files, configuration) {
             case .damaged(let found): return .recovering(try await Recovery.begin(found, files, configuration))
             case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
-            case .inUse where !isRetry: return try await openLookedAt(files, configuration, isRetry: true)
+            case .inUse where !isRetry: return try await openChecked(files, configuration, isRetry: true)
             case .inUse, .staged: return .recovering(try await Recovery.begin(finding, files, configuration))
             }
         }
@@ -93,9 +93,9 @@ extension Store {
         _ files: StoreFiles, _ configuration: Configuration, wasClean: Bool
     ) -> String? {
         let now = configuration.surroundings.now().wallMilliseconds
-        let lookedAt = LookedAt("views.mdb", of: files.folder, in: configuration.stateFolder)
-        if !wasClean || !lookedAt.isKnown(now: now) {
-            return lookedAt.looking(now: now, wasClean: wasClean) { Views.damage(at: files.views) }
+        let checkRecord = FileCheckRecord("views.mdb", of: files.folder, in: configuration.stateFolder)
+        if !wasClean || !checkRecord.isKnown(now: now) {
+            return checkRecord.checking(now: now, wasClean: wasClean) { Views.damage(at: files.views) }
         }
         // A file that is not an LMDB file is detected and replaced when the views are opened.
         return (try? PageCheck.branches(of: files.views))?.first.map { "\($0)" }
@@ -121,7 +121,7 @@ extension Store {
         }
         let outcome: Applying.Outcome
         do { outcome = try applying.run() } catch let damaged as Applying.Damaged {
-            try await mend(damaged, choice, record, files, writable)
+            try await prepareAgain(damaged, choice, record, files, writable)
             do { outcome = try applying.run() } catch is Applying.Damaged {
                 throw StoreError(
                     .damaged, "The restored log of \(files.folder.path) was damaged again immediately.",
@@ -143,7 +143,7 @@ extension Store {
     }
 
     /// Prepares the restore again, because its files are damaged by now.
-    private static func mend(
+    private static func prepareAgain(
         _ damaged: Applying.Damaged, _ choice: Choice, _ record: FailureRecord?, _ files: StoreFiles,
         _ configuration: Configuration
     ) async throws {

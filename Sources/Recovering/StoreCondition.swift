@@ -30,7 +30,7 @@ enum StoreCondition {
             self = .staged(record, choice)
         } else if let record {
             self = .waiting(record)
-        } else if let finding = try Self.look(at: files, stateFolder, now: now) {
+        } else if let finding = try Self.findDamage(at: files, stateFolder, now: now) {
             self = .damaged(finding)
         } else {
             self = .inUse
@@ -48,11 +48,11 @@ enum StoreCondition {
     }
 
     /// Returns the damage of the log; `nil` if none is found.
-    private static func look(at files: StoreFiles, _ stateFolder: URL, now: Int64) throws -> Incident.Finding? {
+    private static func findDamage(at files: StoreFiles, _ stateFolder: URL, now: Int64) throws -> Incident.Finding? {
         let wasClean = OpenMark.left(by: files.folder, in: stateFolder).isEmpty
-        let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
+        let checkRecord = FileCheckRecord("log.mdb", of: files.folder, in: stateFolder)
         let preflight = Preflight(RecoveryFiles(files.folder))
-        if wasClean, lookedAt.isKnown(now: now) { return try preflight.finding(isFull: false) }
-        return try lookedAt.looking(now: now, wasClean: wasClean) { try preflight.finding(isFull: true) }
+        if wasClean, checkRecord.isKnown(now: now) { return try preflight.finding(isFull: false) }
+        return try checkRecord.checking(now: now, wasClean: wasClean) { try preflight.finding(isFull: true) }
     }
 }

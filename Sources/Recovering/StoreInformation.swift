@@ -93,7 +93,7 @@ public struct StoreInformation: Sendable {
     public internal(set) var troubles: [Trouble] = []
     /// When a check of every page of the log last found no damage, in milliseconds since 1970; `nil` if this device
     /// has no record of it.
-    public internal(set) var lastLooked: Int64?
+    public internal(set) var lastChecked: Int64?
     /// The format of the log that this version writes.
     public let format = EventLog.format
     /// The version of liblmdb.
@@ -139,7 +139,7 @@ extension StoreInformation {
             note("log", error, files.log)
             return
         }
-        lastLooked = LookedAt("log.mdb", of: files.folder, in: stateFolder).lastWhole
+        lastChecked = FileCheckRecord("log.mdb", of: files.folder, in: stateFolder).lastFullCheck
         var options = Environment.Options()
         options.isReadOnly = true
         let log: EventLog

@@ -111,7 +111,7 @@ extension Store {
             verification.missing = report.missing
             verification.damage = report.damage.map { StoreVerification.Damage($0) }
             // A log that others change too fast to be read is not damaged.
-            if report.isSettled, report.damage.contains(where: { $0.what != .hole }) {
+            if report.isSettled, report.damage.contains(where: { $0.what != .lostRange }) {
                 OpenMark.suspect(files.folder, in: stateFolder ?? Incarnation.defaultStateFolder)
             }
         } catch let error as PageFileError {

@@ -70,13 +70,13 @@ package struct Applying: Sendable {
         }
         if RecoveryFiles.exists(chosen) {
             // The logs may have been written days ago, so check them again.
-            if RecoveryFiles.exists(temporaryLog), try LogLook.damage(of: temporaryLog, .everything) != nil {
+            if RecoveryFiles.exists(temporaryLog), try LogCheck.damage(of: temporaryLog, .everything) != nil {
                 throw Damaged.temporary
             }
             if isRestoring {
                 // A log without a receipt was found damaged before, and has not been rebuilt yet.
                 guard receipt != nil,
-                    try LogLook.damage(of: chosen, .everything) == nil
+                    try LogCheck.damage(of: chosen, .everything) == nil
                 else {
                     try DurableFile.remove(files.restoredReceipt)
                     throw Damaged.restored

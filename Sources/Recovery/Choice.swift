@@ -3,7 +3,7 @@ import GroundwaveEvents
 
 /// The decision about a store in recovery; carried out when the store is opened next.
 package struct Choice: Codable, Hashable, Sendable {
-    package enum Way: String, Codable, Sendable {
+    package enum Action: String, Codable, Sendable {
         /// The log that was rebuilt from the salvaged events.
         case salvage
         /// The same, with a snapshot that replaces the history before it.
@@ -14,14 +14,14 @@ package struct Choice: Codable, Hashable, Sendable {
         case reset
     }
 
-    package var way: Way
+    package var way: Action
     /// When it was decided.
     package var at: Date
     /// The id of the record that will report the result. If the decision is carried out again, by another process or
     /// after an interruption, the record shows that it was reported already.
     package var record: String
 
-    package init(_ way: Way, at: Date, record: RecordID) {
+    package init(_ way: Action, at: Date, record: RecordID) {
         (self.way, self.at, self.record) = (way, at, "\(record)")
     }
 

@@ -70,7 +70,7 @@ package struct Incident: Sendable {
     ///   from there.
     package func begin(_ finding: Finding) throws -> FailureRecord {
         try files.withLock(surroundings.patience) {
-            try WriterLock.at(files.log).withLock(surroundings.patience) { try beginAlone(finding) }
+            try WriterLock.at(files.log).withLock(surroundings.patience) { try beginLocked(finding) }
         }
     }
 
@@ -85,7 +85,7 @@ package struct Incident: Sendable {
         package let cause: FileFailure
     }
 
-    private func beginAlone(_ finding: Finding) throws -> FailureRecord {
+    private func beginLocked(_ finding: Finding) throws -> FailureRecord {
         if let record = FailureRecord.read(files.failure) { return record }
         // These are files of a finished recovery.
         if !files.isWaiting {

@@ -31,7 +31,7 @@ package struct Preflight: Sendable {
                 file: "log.mdb")
         }
         do {
-            return try LogLook.damage(of: files.log, isFull ? .everything : .branches).map {
+            return try LogCheck.damage(of: files.log, isFull ? .everything : .branches).map {
                 Incident.Finding(code: "damaged", message: $0, file: "log.mdb")
             }
         } catch let error as PageFileError {

@@ -66,7 +66,7 @@ package struct Rebuild: Sendable {
             to: path, log: log, epoch: epoch, arrival: arrival, missing: missing,
             snapshot: snapshot.map { ($0.vector, pieces) })
         let report = try LogVerifier.verify(path: path)
-        let unexpected = report.damage.filter { $0.what != .hole }
+        let unexpected = report.damage.filter { $0.what != .lostRange }
         guard unexpected.isEmpty, report.events == UInt64(written.events) else {
             throw NotWhole(damage: unexpected.first?.detail ?? "\(report.events) of \(written.events) events are there")
         }

@@ -42,11 +42,11 @@ package struct RecoveryFiles: Hashable, Sendable {
 
     /// Whether there is a file at `path`, even if it cannot be accessed now.
     package static func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0 || !saysAbsent(errno)
+        access(path, F_OK) == 0 || !meansAbsent(errno)
     }
 
     /// Whether the error `code` means that there is no such file.
-    fileprivate static func saysAbsent(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
+    fileprivate static func meansAbsent(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
 
     /// Decodes the file at `path`; `nil` if there is none, or if its content is malformed.
     ///
@@ -160,7 +160,7 @@ package enum DurableFile {
         if let data = FileManager.default.contents(atPath: path) { return data }
         // Foundation does not return the reason.
         let code = access(path, R_OK) == 0 ? EIO : errno
-        if RecoveryFiles.saysAbsent(code) { return nil }
+        if RecoveryFiles.meansAbsent(code) { return nil }
         throw FileFailure("read", path, code: code)
     }
 

@@ -14,12 +14,12 @@ public struct Bundle<Log: ReplicatedLog> {
     public init(of log: Log, as identity: Identity, missingFrom vector: VersionVector) throws {
         // Pending ranges, and those of a forked replica, are always included: another history may have the same
         // numbers, and `vector` does not tell which of them the recipient has.
-        let waiting = Set(try log.waitingFrames())
+        let pending = Set(try log.pendingFrames())
         let streams = try log.streams()
         self.init(
             of: log, as: identity, try log.provenVector(signedBy: identity).ranges(missingFrom: vector),
-            kept: try log.keptFrames().filter {
-                $0.range.last > vector[$0.range.replica] || waiting.contains($0) || streams.isParted($0.range.replica)
+            kept: try log.retainedFrames().filter {
+                $0.range.last > vector[$0.range.replica] || pending.contains($0) || streams.isForked($0.range.replica)
             })
     }
 
@@ -36,7 +36,7 @@ public struct Bundle<Log: ReplicatedLog> {
     ///
     /// - Parameter now: The time in the manifest of each segment.
     public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
-        let statement = try Statement(of: log, as: identity, milliseconds: now.wallMilliseconds)
+        let manifest = try Manifest(of: log, as: identity, milliseconds: now.wallMilliseconds)
         var (ranges, kept) = (ranges[...], kept[...])
         var isFirst = true
         while true {
@@ -53,7 +53,7 @@ public struct Bundle<Log: ReplicatedLog> {
             let frames = segment.frames
             if frames.isEmpty, !isFirst { return }
             isFirst = false
-            try body(Segment.bytes(log: log.id, statement, frames, by: identity), frames)
+            try body(Segment.bytes(log: log.id, manifest, frames, by: identity), frames)
         }
     }
 }

@@ -21,7 +21,7 @@ extension FolderObjects {
             // for both, at different places in the order: `a-1` sorts between `a` and `a/1`. Names are ASCII, so
             // strings sort in byte order.
             var candidates: [String] = []
-            for name in try folder.names() where PlaceNames.isOfObject(name) {
+            for name in try folder.names() where RemoteFileNames.isOfObject(name) {
                 let path = prefix + name
                 if path > startAfter { candidates.append(path) }
                 let below = path + "/"
@@ -46,7 +46,7 @@ extension FolderObjects {
     func folders(prefix: ObjectPrefix, limit: Int) throws(TransportError) -> [String] {
         guard let folder = try folder(prefix.folder?.parts ?? []) else { return [] }
         var folders: [String] = []
-        for name in try folder.names().filter(PlaceNames.isOfObject).sorted() {
+        for name in try folder.names().filter(RemoteFileNames.isOfObject).sorted() {
             guard folders.count < limit else { break }
             guard ObjectName(prefix.description + name) != nil else { continue }
             if try folder.status(of: name)?.kind == .folder { folders.append(name) }
@@ -63,7 +63,7 @@ extension FolderObjects {
     private func addForeignNames(
         in folder: borrowing OpenFolder, _ prefix: String, _ limit: Int, to found: inout [ForeignName]
     ) throws(TransportError) {
-        let names = try folder.names().filter { !PlaceNames.isAside($0) }
+        let names = try folder.names().filter { !RemoteFileNames.isAside($0) }
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             guard found.count < limit else { return }
             let path = prefix + name

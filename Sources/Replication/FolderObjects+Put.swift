@@ -4,7 +4,7 @@ extension FolderObjects {
     func put(_ name: ObjectName, _ bytes: [UInt8]) throws(TransportError) -> PutOutcome {
         guard bytes.count <= Self.largest else { throw .tooLarge(name, byteCount: bytes.count) }
         let last = name.parts.last!
-        guard !PlaceNames.isOfConflictCopy(last) else {
+        guard !RemoteFileNames.isOfConflictCopy(last) else {
             throw .refused(name, "Programs that copy folders give such names to copies of objects.")
         }
         let folder = try madeFolder(of: name)
@@ -24,7 +24,7 @@ extension FolderObjects {
             if let refusal = status.refusal { throw .refused(name, refusal) }
             return true
         }
-        return try folder.status(of: PlaceNames.placeholder(of: part)) != nil
+        return try folder.status(of: RemoteFileNames.placeholder(of: part)) != nil
     }
 
     /// Writes a temporary file, and links it to its name when it is complete; `nil` if the file system cannot do
@@ -32,7 +32,7 @@ extension FolderObjects {
     private func putByLink(
         _ part: String, _ bytes: [UInt8], in folder: borrowing OpenFolder, as name: ObjectName
     ) throws(TransportError) -> PutOutcome? {
-        let aside = PlaceNames.unused()
+        let aside = RemoteFileNames.unused()
         guard let file = try folder.makeFile(aside) else {
             throw .unreachable("The file \(folder.path)/\(aside) already exists, although its name is random.")
         }
@@ -85,7 +85,7 @@ extension FolderObjects {
             return true
         }
         guard isDue else { return }
-        for name in try folder.names() where PlaceNames.isAside(name) {
+        for name in try folder.names() where RemoteFileNames.isAside(name) {
             if let status = try folder.status(of: name), status.kind == .file, status.modifiedSeconds <= now - hour {
                 try folder.remove(name)
             }

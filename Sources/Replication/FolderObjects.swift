@@ -67,7 +67,7 @@ final class FolderObjects: Sendable {
         guard let folder = try folder(name.parts.dropLast()) else { return nil }
         let last = name.parts.last!
         guard let file = try folder.file(last, as: name) else {
-            guard try folder.status(of: PlaceNames.placeholder(of: last)) == nil else {
+            guard try folder.status(of: RemoteFileNames.placeholder(of: last)) == nil else {
                 throw .unreachable("The object \(name) is not downloaded yet.")
             }
             return nil
@@ -84,6 +84,6 @@ final class FolderObjects: Sendable {
         if let refusal = try folder.status(of: last)?.refusal { throw .refused(name, refusal) }
         try folder.remove(last)
         // A cloud deletes the object when its placeholder is deleted.
-        try folder.remove(PlaceNames.placeholder(of: last))
+        try folder.remove(RemoteFileNames.placeholder(of: last))
     }
 }

@@ -135,10 +135,10 @@ public struct FolderTransport: Transport {
             var watch = FolderWatch(of: objects)
             while !Task.isCancelled {
                 let before = watch
-                let look = try? await perform { (_) throws(TransportError) in before.looked() }
-                if let look {
-                    watch = look.watch
-                    if look.hasChanged { continuation.yield() }
+                let result = try? await perform { (_) throws(TransportError) in before.checked() }
+                if let result {
+                    watch = result.watch
+                    if result.hasChanged { continuation.yield() }
                 }
                 try? await Task.sleep(for: interval)
             }

@@ -30,7 +30,7 @@ struct FolderWatch: Sendable {
     /// everything counts as new.
     ///
     /// Blocks while it reads the status of each folder, and the names in each changed folder to find its subfolders.
-    func looked() -> (watch: FolderWatch, hasChanged: Bool) {
+    func checked() -> (watch: FolderWatch, hasChanged: Bool) {
         var watch = self
         var hasChanged = false
         var paths = Array(folders.keys)

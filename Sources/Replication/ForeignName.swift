@@ -37,10 +37,10 @@ extension ForeignName.Kind {
         case .symbolicLink: self = .symbolicLink
         case .special: self = .special
         case .file, .folder:
-            if PlaceNames.isOfObject(name), ObjectName(prefix + name) != nil { return nil }
-            if let object = PlaceNames.object(ofPlaceholder: name).flatMap({ ObjectName(prefix + $0) }) {
+            if RemoteFileNames.isOfObject(name), ObjectName(prefix + name) != nil { return nil }
+            if let object = RemoteFileNames.object(ofPlaceholder: name).flatMap({ ObjectName(prefix + $0) }) {
                 self = .notDownloaded(object)
-            } else if let object = PlaceNames.original(of: name).flatMap({ ObjectName(prefix + $0) }) {
+            } else if let object = RemoteFileNames.original(of: name).flatMap({ ObjectName(prefix + $0) }) {
                 self = .conflictCopy(of: object)
             } else {
                 self = .other

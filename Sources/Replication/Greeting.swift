@@ -5,7 +5,7 @@ public struct Greeting: Hashable, Sendable {
     /// The log of the store.
     public let log: LogID
     /// The manifest of the store.
-    public let statement: Statement
+    public let manifest: Manifest
 
     /// Assembles a greeting from received bytes. Buffers at most one message.
     public struct Reader: Sendable {
@@ -23,8 +23,8 @@ public struct Greeting: Hashable, Sendable {
             var failure: ProtocolError?
             do throws(ProtocolError) { try reader.read(bytes, into: &messages) } catch { failure = error }
             switch messages.first {
-            case .hello(let log, let statement): return Greeting(log: log, statement: statement)
-            case .goodbye(let reason): throw Refusal(reason: reason)
+            case .hello(let log, let manifest): return Greeting(log: log, manifest: manifest)
+            case .close(let reason): throw Refusal(reason: reason)
             case nil:
                 if let failure { throw failure }
                 return nil
@@ -40,5 +40,5 @@ public struct Greeting: Hashable, Sendable {
     }
 
     /// Returns the bytes that close a connection without a session.
-    public static func farewell(_ reason: String) -> [UInt8] { Message.goodbye(reason).bytes }
+    public static func farewell(_ reason: String) -> [UInt8] { Message.close(reason).bytes }
 }

@@ -57,7 +57,7 @@ public final class MemoryTransport: Transport {
     /// Deletes all objects, like a user who empties the folder. Notifies watchers.
     public func empty() {
         state.withLock { $0.objects.removeAll() }
-        watchers.tell()
+        watchers.notify()
     }
 
     private func perform<Outcome: Sendable>(
@@ -79,7 +79,7 @@ public final class MemoryTransport: Transport {
             (objects, faults) throws(TransportError) -> (PutOutcome, Bool) in
             (try objects.put(name, bytes, roomBytes: faults.roomBytes), faults.putsFailAfterwards)
         }
-        if outcome == .stored { watchers.tell() }
+        if outcome == .stored { watchers.notify() }
         if isAnswerLost { throw .unreachable("The answer to storing \(name) was lost.") }
         return outcome
     }
@@ -113,7 +113,7 @@ public final class MemoryTransport: Transport {
     /// Deletes an object; see ``Transport``. Notifies watchers.
     public func delete(_ name: ObjectName) throws(TransportError) {
         let isDeleted = try perform(.delete(name)) { (objects, _) in objects.delete(name) }
-        if isDeleted { watchers.tell() }
+        if isDeleted { watchers.notify() }
     }
 
     /// Notifies of each object stored or deleted; several changes may be merged. Ends with this object.

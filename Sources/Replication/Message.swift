@@ -12,17 +12,17 @@ import GroundwaveLogFormat
 /// | … | body |
 /// | 4 | CRC-32C of everything before it |
 enum Message: Hashable, Sendable {
-    /// The first message of both sides: `GWP1`, the log (16), and a ``Statement``.
-    case hello(LogID, Statement)
+    /// The first message of both sides: `GWP1`, the log (16), and a ``Manifest``.
+    case hello(LogID, Manifest)
     /// A ``RangeFrame``.
     case range([UInt8])
     /// An acknowledgement: the number of ranges stored since the previous one (2), and the heads changed since (32
     /// each).
-    case took(count: Int, heads: [ObservedHead])
+    case ack(count: Int, heads: [ObservedHead])
     /// The sender has nothing more to send for now.
-    case idle
+    case caughtUp
     /// The sender closes the connection. A sentence for people, of at most 500 bytes; empty if there was no error.
-    case goodbye(String)
+    case close(String)
 
     /// `GWP1`: the version of the protocol.
     static let magic: UInt32 = 0x3150_5747
@@ -34,20 +34,20 @@ enum Message: Hashable, Sendable {
         var writer = ByteWriter()
         writer.append(littleEndian: UInt32(0))
         switch self {
-        case .hello(let log, let statement):
+        case .hello(let log, let manifest):
             writer.append(UInt8(1))
             writer.append(littleEndian: Self.magic)
             writer.append(log)
-            writer.append(statement)
+            writer.append(manifest)
         case .range(let bytes):
             writer.append(UInt8(2))
             writer.append(contentsOf: bytes)
-        case .took(let count, let heads):
+        case .ack(let count, let heads):
             writer.append(UInt8(3))
             writer.append(littleEndian: UInt16(count))
             for head in heads { writer.append(head) }
-        case .idle: writer.append(UInt8(4))
-        case .goodbye(let reason):
+        case .caughtUp: writer.append(UInt8(4))
+        case .close(let reason):
             writer.append(UInt8(5))
             writer.append(contentsOf: Array(reason.utf8.prefix(500)))
         }
@@ -64,9 +64,9 @@ enum Message: Hashable, Sendable {
             case 1:
                 guard try reader.uint32(in: body) == Self.magic else { return nil }
                 let log: LogID = try reader.id(in: body)
-                guard let statement = try reader.statement(in: body) else { return nil }
+                guard let manifest = try reader.manifest(in: body) else { return nil }
                 try reader.finish(in: body)
-                self = .hello(log, statement)
+                self = .hello(log, manifest)
             case 2: self = .range(body.toArray())
             case 3:
                 let count = Int(try reader.uint16(in: body))
@@ -76,13 +76,13 @@ enum Message: Hashable, Sendable {
                 }
                 while reader.offset < body.byteCount { heads.append(try reader.head(in: body)) }
                 guard heads.allSatisfy(\.canBe) else { return nil }
-                self = .took(count: count, heads: heads)
+                self = .ack(count: count, heads: heads)
             case 4:
                 try reader.finish(in: body)
-                self = .idle
+                self = .caughtUp
             case 5:
                 guard body.byteCount <= 500 else { return nil }
-                self = .goodbye(String(decoding: body.toArray(), as: UTF8.self))
+                self = .close(String(decoding: body.toArray(), as: UTF8.self))
             default: return nil
             }
         } catch { return nil }
@@ -135,7 +135,7 @@ public enum ProtocolError: Error, Hashable, Sendable {
     /// The peer reports these events, but does not send them.
     case claims(EventRange)
     /// The peer reports fewer events of a replica than before.
-    case goesBack(ReplicaID)
+    case rewound(ReplicaID)
     /// The peer sent too many bytes of events that it knew to be here.
     case repeats(bytes: Int)
 }

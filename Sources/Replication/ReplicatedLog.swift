@@ -21,13 +21,13 @@ public protocol ReplicatedLog {
     func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame?
 
     /// Returns the retained ranges, for stores that are missing them too.
-    func keptFrames() throws -> [RangeFrame]
+    func retainedFrames() throws -> [RangeFrame]
 
     /// Returns the retained ranges whose events are not in the log.
-    func waitingFrames() throws -> [RangeFrame]
+    func pendingFrames() throws -> [RangeFrame]
 
     /// Returns the events whose values are missing here, and that other stores may still have.
-    func lackingValues() throws -> EventSet
+    func missingValues() throws -> EventSet
 
     /// Stores ranges that were checked, all in one commit.
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received

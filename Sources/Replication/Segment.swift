@@ -13,7 +13,7 @@ import GroundwaveLogFormat
 /// | 32 | public key of the store's replica |
 /// | 64 | signature of the log and the manifest: a storage provider cannot forge what a store has |
 /// | 4 | length of the manifest in bytes |
-/// | … | the manifest: a ``Statement`` |
+/// | … | the manifest: a ``Manifest`` |
 /// | … | range frames, one after another |
 /// | 4 | CRC-32C of everything before it |
 public struct Segment: Sendable {
@@ -25,21 +25,21 @@ public struct Segment: Sendable {
     static let preferredBytes = 4 << 20
     private static let prefixSize = 124
     /// The byte range that distinguishes two segments of the same name: the beginning of the signature.
-    static let markPlace = 56..<64
+    static let markRange = 56..<64
 
     /// Returns the mark that distinguishes `segment` from another one of its name; `nil` if it is truncated before
     /// the mark.
     static func mark(of segment: [UInt8]) -> UInt64? {
-        segment.count >= markPlace.upperBound ? mark(Array(segment[markPlace])) : nil
+        segment.count >= markRange.upperBound ? mark(Array(segment[markRange])) : nil
     }
 
-    /// Returns the mark in the bytes read from ``markPlace``; `nil` if they are truncated.
+    /// Returns the mark in the bytes read from ``markRange``; `nil` if they are truncated.
     static func mark(_ bytes: [UInt8]) -> UInt64? {
-        bytes.count == markPlace.count ? bytes.span.bytes.uint64(at: 0) : nil
+        bytes.count == markRange.count ? bytes.span.bytes.uint64(at: 0) : nil
     }
 
     /// The manifest of the store when it wrote the segment.
-    public let statement: Statement
+    public let manifest: Manifest
     /// The encoded ranges, not checked yet.
     public let ranges: [[UInt8]]
 
@@ -58,19 +58,19 @@ public struct Segment: Sendable {
     }
 
     /// Returns the encoded segment.
-    public static func bytes(log: LogID, _ statement: Statement, _ ranges: [RangeFrame], by identity: Identity)
+    public static func bytes(log: LogID, _ manifest: Manifest, _ ranges: [RangeFrame], by identity: Identity)
         -> [UInt8]
     {
-        var said = ByteWriter()
-        said.append(statement)
+        var manifestBytes = ByteWriter()
+        manifestBytes.append(manifest)
         var writer = ByteWriter()
         writer.append(littleEndian: magic)
         writer.append(littleEndian: UInt32(0))
         writer.append(log)
         writer.append(contentsOf: identity.publicKey)
-        writer.append(contentsOf: identity.sign(message(log, said.bytes)))
-        writer.append(littleEndian: UInt32(said.count))
-        writer.append(contentsOf: said.bytes)
+        writer.append(contentsOf: identity.sign(message(log, manifestBytes.bytes)))
+        writer.append(littleEndian: UInt32(manifestBytes.count))
+        writer.append(contentsOf: manifestBytes.bytes)
         for range in ranges { writer.append(contentsOf: range.bytes) }
         writer.overwrite(littleEndian: UInt32(writer.count + 4), at: 4)
         writer.appendChecksum(from: 0)
@@ -91,20 +91,21 @@ public struct Segment: Sendable {
         guard CRC32C.checksum(span.extracting(0..<end)) == span.uint32(at: end) else { throw .checksumMismatch }
         let found = LogID(at: 8, of: span)
         guard found == log else { throw .otherLog(found) }
-        let statementEnd = Self.prefixSize + Int(span.uint32(at: 120))
-        guard statementEnd <= end else { throw .malformed }
-        let said = span.extracting(Self.prefixSize..<statementEnd)
+        let manifestEnd = Self.prefixSize + Int(span.uint32(at: 120))
+        guard manifestEnd <= end else { throw .malformed }
+        let manifestBytes = span.extracting(Self.prefixSize..<manifestEnd)
         var reader = ByteReader()
-        guard let statement = try? reader.statement(in: said), (try? reader.finish(in: said)) != nil else {
+        guard let manifest = try? reader.manifest(in: manifestBytes), (try? reader.finish(in: manifestBytes)) != nil
+        else {
             throw .malformed
         }
         let key = span.extracting(24..<56).toArray()
-        guard Identity.replica(publicKey: key) == statement.store,
-            isValid(span.extracting(56..<120).toArray(), Self.message(log, said.toArray()), key)
+        guard Identity.replica(publicKey: key) == manifest.store,
+            isValid(span.extracting(56..<120).toArray(), Self.message(log, manifestBytes.toArray()), key)
         else { throw .wrongSignature }
-        self.statement = statement
+        self.manifest = manifest
         var ranges: [[UInt8]] = []
-        var start = statementEnd
+        var start = manifestEnd
         while start < end {
             let rest = span.extracting(start..<end)
             guard let count = try? RangeFrame.byteCount(of: rest), count <= rest.byteCount else { throw .malformed }
@@ -114,7 +115,7 @@ public struct Segment: Sendable {
         self.ranges = ranges
     }
 
-    private static func message(_ log: LogID, _ statement: [UInt8]) -> [UInt8] {
-        Array("groundwave statement".utf8) + log.bytes + statement
+    private static func message(_ log: LogID, _ manifest: [UInt8]) -> [UInt8] {
+        Array("groundwave statement".utf8) + log.bytes + manifest
     }
 }

@@ -20,9 +20,9 @@ public struct Session: Sendable {
         /// As ``make(_:)``, of events whose values the peer is missing. Provide `nil` if they are missing here too.
         case makeAgain(EventRange)
         /// Find the frame of this retained range, then call ``provide(_:of:)``.
-        case find(KeptRange)
-        /// Store this range in the log durably, then call ``took(_:now:)``.
-        case take(RangeFrame)
+        case find(RetainedRange)
+        /// Store this range in the log durably, then call ``stored(_:now:)``.
+        case store(RangeFrame)
         /// The connection is over.
         case end(Ending)
     }
@@ -30,7 +30,7 @@ public struct Session: Sendable {
     /// How a connection ended.
     public enum Ending: Hashable, Sendable {
         /// One side closed it; with a sentence if there was a reason.
-        case goodbye(String)
+        case close(String)
         /// The peer violated the protocol.
         case quarantine(ProtocolError)
     }
@@ -42,41 +42,41 @@ public struct Session: Sendable {
     /// The maximum number of unacknowledged ranges.
     static let window = 4
     /// The redundant bytes tolerated before the peer is quarantined.
-    static let forgivenBytes = 16 << 20
+    static let toleratedBytes = 16 << 20
     /// The redundant caught-up messages tolerated before the peer is quarantined.
-    static let forgivenIdles = 2 * Statement.rangeCount
+    static let toleratedCaughtUpCount = 2 * Manifest.rangeCount
 
     private let log: LogID
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
     /// The manifest of this store.
-    private var local: Statement
+    private var local: Manifest
     /// The heads that this side has sent to the peer.
-    private var told: [ReplicaID: ObservedHead] = [:]
+    private var sentHeads: [ReplicaID: ObservedHead] = [:]
     /// The peer's manifest, and the events that the peer must have since it sent them, in the branches known here.
-    public private(set) var remote: Statement?
+    public private(set) var remote: Manifest?
     /// The heads that the peer has reported, in the branches known to the peer.
-    private var said: [ReplicaID: ObservedHead] = [:]
+    private var reportedHeads: [ReplicaID: ObservedHead] = [:]
     private var reader = MessageReader()
     /// The last event of each branch that was sent, or need not be sent.
     private var sent = VersionVector()
     /// The events that the peer has sent and can prove.
-    private var came = VersionVector()
-    private var sentKept: Set<KeptRange> = []
+    private var receivedVector = VersionVector()
+    private var sentKept: Set<RetainedRange> = []
     /// The ranges that the peer has requested again and that were not sent yet.
     private var wanted: [EventRange] = []
     /// The replicas of which the peer has another history: all of their events are sent again.
-    private var parted: Set<ReplicaID> = []
+    private var forkedReplicas: Set<ReplicaID> = []
     private var inFlight = 0
     private var making: Action?
     /// Whether all events of the replica must be sent again, so that the range being made no longer counts as
     /// progress.
     private var isMakingStale = false
-    private var taking: RangeFrame?
+    private var storing: RangeFrame?
     private var arrived: [RangeFrame] = []
-    private var saidIdle = false
-    private var isRemoteIdle = false
-    private var wastedBytes = 0
-    private var wastedIdles = 0
+    private var hasSentCaughtUp = false
+    private var isRemoteCaughtUp = false
+    private var redundantBytes = 0
+    private var redundantCaughtUpCount = 0
     private var isOver = false
     /// The traffic of the connection.
     public private(set) var traffic = Traffic()
@@ -100,7 +100,7 @@ public struct Session: Sendable {
     ///
     /// - Parameter checkSignature: The check of signed heads, if not the usual one.
     public init(
-        log: LogID, local: Statement,
+        log: LogID, local: Manifest,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         }
@@ -112,24 +112,24 @@ public struct Session: Sendable {
 
     /// Whether both sides have the same events, as far as both have reported, and nothing is in transit.
     public var isComplete: Bool {
-        guard let remote, isQuiet, isRemoteIdle else { return false }
+        guard let remote, isQuiet, isRemoteCaughtUp else { return false }
         return remote.hasSame(as: local)
     }
 
     /// Whether this side has nothing left to do until something new is written.
     public var isQuiet: Bool {
-        remote != nil && inFlight == 0 && making == nil && taking == nil && arrived.isEmpty && saidIdle
+        remote != nil && inFlight == 0 && making == nil && storing == nil && arrived.isEmpty && hasSentCaughtUp
     }
 
     /// Whether nothing is left to do, and the peer has reported the same.
-    public var isDone: Bool { isQuiet && isRemoteIdle }
+    public var isDone: Bool { isQuiet && isRemoteCaughtUp }
 
     /// The bytes held in memory: an incomplete message, and ranges that wait to be stored.
     public var bufferedBytes: Int { arrived.reduce(reader.byteCount) { $0 + $1.bytes.count } }
 
     /// Starts the session with a hello.
     public mutating func start() -> [Action] {
-        for head in local.heads { told[head.event.replica] = head }
+        for head in local.heads { sentHeads[head.event.replica] = head }
         return [send(.hello(log, local))]
     }
 
@@ -147,14 +147,14 @@ public struct Session: Sendable {
         } catch {
             return actions + quarantine(error)
         }
-        return actions + goOn()
+        return actions + nextActions()
     }
 
     /// Handles a change of the log, whose manifest is now `now`.
-    public mutating func changed(to now: Statement) -> [Action] {
+    public mutating func changed(to now: Manifest) -> [Action] {
         guard !isOver else { return [] }
-        moveOn(to: now)
-        return goOn()
+        adopt(now)
+        return nextActions()
     }
 
     /// Handles the requested frame; `nil` if it no longer exists.
@@ -168,58 +168,58 @@ public struct Session: Sendable {
         }
         making = nil
         if isStep { sent[range.replica] = last }
-        guard let frame else { return goOn() }
+        guard let frame else { return nextActions() }
         inFlight += 1
         traffic.sentEvents += frame.range.count
-        return [send(.range(frame.bytes))] + goOn()
+        return [send(.range(frame.bytes))] + nextActions()
     }
 
     /// Handles that a range was stored in the log, whose manifest is now `now`.
-    public mutating func took(_ received: Received, now: Statement) -> [Action] {
+    public mutating func stored(_ received: Received, now: Manifest) -> [Action] {
         guard !isOver else { return [] }
-        moveOn(to: now)
+        adopt(now)
         if let refused = received.refused.first { return quarantine(.madeUp(refused)) }
-        if let taking, received.replicas.isEmpty, received.filledCount == 0, !isAskedFor(taking.range) {
-            wastedBytes += taking.bytes.count
-            guard wastedBytes <= Self.forgivenBytes else { return quarantine(.repeats(bytes: wastedBytes)) }
+        if let storing, received.replicas.isEmpty, received.filledCount == 0, !isAskedFor(storing.range) {
+            redundantBytes += storing.bytes.count
+            guard redundantBytes <= Self.toleratedBytes else { return quarantine(.repeats(bytes: redundantBytes)) }
         }
         // A peer has the events that it sends, unless it only retains them. It can prove them if the range ends with
         // its head.
-        let isOnlyKept = taking.map { remote?.kept.contains(KeptRange($0)) ?? false } ?? false
-        if let taking, taking.head.sequence == taking.range.last, !isOnlyKept {
-            for range in received.present { has(range) }
+        let isOnlyKept = storing.map { remote?.kept.contains(RetainedRange($0)) ?? false } ?? false
+        if let storing, storing.head.sequence == storing.range.last, !isOnlyKept {
+            for range in received.present { markReceived(range) }
         }
-        taking = nil
-        for range in received.apart { part(range.replica) }
-        let moved = now.heads.filter { told[$0.event.replica] != $0 }
-        for head in moved { told[head.event.replica] = head }
-        return [send(.took(count: 1, heads: moved))] + goOn()
+        storing = nil
+        for range in received.apart { markForked(range.replica) }
+        let moved = now.heads.filter { sentHeads[$0.event.replica] != $0 }
+        for head in moved { sentHeads[head.event.replica] = head }
+        return [send(.ack(count: 1, heads: moved))] + nextActions()
     }
 
     /// Returns whether the peer may send events that are already here: they were requested, or the replica has
     /// several histories.
     private func isAskedFor(_ range: EventRange) -> Bool {
-        if parted.contains(range.replica) || local.streams.isParted(range.replica) { return true }
+        if forkedReplicas.contains(range.replica) || local.streams.isForked(range.replica) { return true }
         return local.wanted.contains {
             $0.replica == range.replica && $0.first <= range.last && range.first <= $0.last
         }
     }
 
     /// Replaces the local manifest.
-    private mutating func moveOn(to now: Statement) {
+    private mutating func adopt(_ now: Manifest) {
         let before = local.streams
         local = now
         guard now.streams != before else { return }
         // The peer's vector was counted in branches of which some now end at an earlier event.
-        for head in said.values where now.streams.isParted(head.event.replica) { remote?.advance(head) }
+        for head in reportedHeads.values where now.streams.isForked(head.event.replica) { remote?.advance(head) }
     }
 
     /// Records that the peer has these events and can prove them.
-    private mutating func has(_ range: EventRange) {
-        let known = max(came[range.replica], remote?.vector[range.replica] ?? 0)
+    private mutating func markReceived(_ range: EventRange) {
+        let known = max(receivedVector[range.replica], remote?.vector[range.replica] ?? 0)
         // `known` comes from the peer and may be the maximum: adding to it could overflow.
         guard range.first - 1 <= known, range.last > known else { return }
-        came[range.replica] = range.last
+        receivedVector[range.replica] = range.last
         if let head = local.heads.first(where: { $0.event == EventID(range.replica, range.last) }) {
             remote?.advance(head)
         }
@@ -229,13 +229,13 @@ public struct Session: Sendable {
     public mutating func stop(reason: String = "") -> [Action] {
         guard !isOver else { return [] }
         isOver = true
-        return [send(.goodbye(reason)), .end(.goodbye(reason))]
+        return [send(.close(reason)), .end(.close(reason))]
     }
 
     private mutating func quarantine(_ error: ProtocolError) -> [Action] {
         isOver = true
         arrived = []
-        return [send(.goodbye("not understood")), .end(.quarantine(error))]
+        return [send(.close("not understood")), .end(.quarantine(error))]
     }
 
     private mutating func send(_ message: Message) -> Action {
@@ -246,23 +246,23 @@ public struct Session: Sendable {
 
     private mutating func handle(_ message: Message) throws(ProtocolError) -> [Action] {
         if isOver { return [] }
-        if case .goodbye(let reason) = message {
+        if case .close(let reason) = message {
             isOver = true
-            return [.end(.goodbye(reason))]
+            return [.end(.close(reason))]
         }
-        if case .hello(let log, let statement) = message {
+        if case .hello(let log, let manifest) = message {
             guard remote == nil else { throw .unexpected("a second greeting") }
             guard log == self.log else { throw .otherLog(log) }
-            remote = statement
-            for head in statement.heads { said[head.event.replica] = head }
-            wanted = statement.wanted.filter { $0.last <= min(statement.vector[$0.replica], local.vector[$0.replica]) }
-            for head in statement.heads { notice(head) }
+            remote = manifest
+            for head in manifest.heads { reportedHeads[head.event.replica] = head }
+            wanted = manifest.wanted.filter { $0.last <= min(manifest.vector[$0.replica], local.vector[$0.replica]) }
+            for head in manifest.heads { notice(head) }
             return []
         }
         guard remote != nil else { throw .unexpected("a message before the greeting") }
         switch message {
         case .range(let bytes):
-            isRemoteIdle = false
+            isRemoteCaughtUp = false
             let frame: RangeFrame
             do throws(RangeError) {
                 frame = try RangeFrame(reading: bytes, of: log, checkSignature: checkSignature)
@@ -270,7 +270,7 @@ public struct Session: Sendable {
             guard arrived.count < Self.window else { throw .unexpected("more ranges than allowed at a time") }
             traffic.receivedEvents += frame.range.count
             arrived.append(frame)
-        case .took(let count, let heads):
+        case .ack(let count, let heads):
             guard count >= 1, count <= inFlight else {
                 throw .unexpected(
                     "a confirmation of a range that was not sent")
@@ -279,29 +279,31 @@ public struct Session: Sendable {
             // If the peer has learnt of a fork, the forked branch has fewer events there, and the rest has a branch
             // ID new to the peer. That ID need not be new here: a store that had the other history may have used it
             // before.
-            let mayPart = heads.contains { said[$0.event.replica] == nil }
+            let mayFork = heads.contains { reportedHeads[$0.event.replica] == nil }
             for head in heads {
                 let replica = head.event.replica
-                let before = said.updateValue(head, forKey: replica)?.event.sequence ?? 0
-                guard head.event.sequence >= before || mayPart else { throw .goesBack(replica) }
+                let before = reportedHeads.updateValue(head, forKey: replica)?.event.sequence ?? 0
+                guard head.event.sequence >= before || mayFork else { throw .rewound(replica) }
                 remote?.advance(head)
                 notice(head)
             }
-        case .idle:
-            if isRemoteIdle { wastedIdles += 1 }
-            guard wastedIdles <= Self.forgivenIdles else { throw .unexpected("repeated messages that it is caught up") }
-            isRemoteIdle = true
+        case .caughtUp:
+            if isRemoteCaughtUp { redundantCaughtUpCount += 1 }
+            guard redundantCaughtUpCount <= Self.toleratedCaughtUpCount else {
+                throw .unexpected("repeated messages that it is caught up")
+            }
+            isRemoteCaughtUp = true
             if let claimed = unfulfilled { throw .claims(claimed) }
-        case .hello, .goodbye: break
+        case .hello, .close: break
         }
         return []
     }
 
     /// The events that the peer reports but has not sent, although it reports that it is caught up.
     private var unfulfilled: EventRange? {
-        guard let remote, arrived.isEmpty, taking == nil else { return nil }
+        guard let remote, arrived.isEmpty, storing == nil else { return nil }
         // After a fork, the two sides may name the same events differently until both have learnt of it.
-        guard parted.isEmpty, local.streams.isEmpty else { return nil }
+        guard forkedReplicas.isEmpty, local.streams.isEmpty else { return nil }
         return remote.vector.ranges(missingFrom: local.vector).first
     }
 
@@ -310,12 +312,12 @@ public struct Session: Sendable {
     private mutating func notice(_ head: ObservedHead) {
         let replica = head.event.replica
         let own = local.heads.first { $0.event == head.event }
-        if let own, own.rootPrefix != head.rootPrefix { part(replica) }
+        if let own, own.rootPrefix != head.rootPrefix { markForked(replica) }
     }
 
-    private mutating func part(_ stream: ReplicaID) {
+    private mutating func markForked(_ stream: ReplicaID) {
         let replica = local.streams.origin(of: stream)
-        guard parted.insert(replica).inserted else { return }
+        guard forkedReplicas.insert(replica).inserted else { return }
         for stream in streams(of: replica) { sent[stream] = 0 }
         if case .make(let range) = making, streams(of: replica).contains(range.replica) { isMakingStale = true }
     }
@@ -326,32 +328,32 @@ public struct Session: Sendable {
     }
 
     /// Returns the actions that are possible now.
-    private mutating func goOn() -> [Action] {
+    private mutating func nextActions() -> [Action] {
         guard !isOver, let remote else { return [] }
         var actions: [Action] = []
-        if taking == nil, !arrived.isEmpty {
+        if storing == nil, !arrived.isEmpty {
             let frame = arrived.removeFirst()
-            taking = frame
-            actions.append(.take(frame))
+            storing = frame
+            actions.append(.store(frame))
         }
         if making == nil, inFlight < Self.window {
             if let next = nextRange(for: remote) {
                 making = next
                 isMakingStale = false
-                saidIdle = false
+                hasSentCaughtUp = false
                 actions.append(next)
-            } else if !saidIdle, inFlight == 0, taking == nil, arrived.isEmpty {
-                saidIdle = true
-                actions.append(send(.idle))
+            } else if !hasSentCaughtUp, inFlight == 0, storing == nil, arrived.isEmpty {
+                hasSentCaughtUp = true
+                actions.append(send(.caughtUp))
             }
         }
         return actions
     }
 
-    private mutating func nextRange(for remote: Statement) -> Action? {
+    private mutating func nextRange(for remote: Manifest) -> Action? {
         var known = remote.vector
-        known.join(came)
-        for replica in parted { for stream in streams(of: replica) { known[stream] = 0 } }
+        known.join(receivedVector)
+        for replica in forkedReplicas { for stream in streams(of: replica) { known[stream] = 0 } }
         known.join(sent)
         if let range = local.vector.ranges(missingFrom: known).first { return .make(range) }
         let kept = local.kept.first { kept in

@@ -8,7 +8,7 @@ import GroundwaveLogFormat
 public struct SessionRunner<Log: ReplicatedLog> {
     /// The protocol state.
     public private(set) var session: Session
-    /// The bytes of an answer after which no further range is made until ``goOn()``, for a caller with limited send
+    /// The bytes of an answer after which no further range is made until ``resume()``, for a caller with limited send
     /// room. Acknowledgements are always sent, so that two sides without room do not wait for each other.
     public var answerLimit = Int.max
     private var postponed: Session.Action?
@@ -32,7 +32,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
         self.identity = identity
         self.now = now
         session = Session(
-            log: log.id, local: try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds),
+            log: log.id, local: try Manifest(of: log, as: identity, milliseconds: now().wallMilliseconds),
             checkSignature: checkSignature)
     }
 
@@ -43,16 +43,16 @@ public struct SessionRunner<Log: ReplicatedLog> {
     public mutating func received(_ bytes: [UInt8]) throws -> [UInt8] { try perform(session.received(bytes)) }
 
     /// Handles a possible change of the log. Returns the bytes to send.
-    public mutating func logChanged() throws -> [UInt8] { try perform(session.changed(to: statement())) }
+    public mutating func logChanged() throws -> [UInt8] { try perform(session.changed(to: manifest())) }
 
     /// Resumes when there is room again. Returns the bytes to send.
-    public mutating func goOn() throws -> [UInt8] {
+    public mutating func resume() throws -> [UInt8] {
         let action = postponed
         postponed = nil
         return try perform(action.map { [$0] } ?? [])
     }
 
-    /// Whether a range waits for ``goOn()``.
+    /// Whether a range waits for ``resume()``.
     public var isPostponed: Bool { postponed != nil }
 
     /// Whether new events of this side's own replica were received: the store was restored from a backup. The session
@@ -62,8 +62,8 @@ public struct SessionRunner<Log: ReplicatedLog> {
     /// Closes the connection. Returns the bytes to send.
     public mutating func stop(reason: String = "") throws -> [UInt8] { try perform(session.stop(reason: reason)) }
 
-    private func statement() throws -> Statement {
-        try Statement(of: log, as: identity, milliseconds: now().wallMilliseconds)
+    private func manifest() throws -> Manifest {
+        try Manifest(of: log, as: identity, milliseconds: now().wallMilliseconds)
     }
 
     private mutating func perform(_ actions: [Session.Action]) throws -> [UInt8] {
@@ -80,14 +80,14 @@ public struct SessionRunner<Log: ReplicatedLog> {
                 let frame = try log.frame(of: range, signedBy: identity, preferredBytes: RangeLimits.preferredBytes)
                 queue += session.provide(frame.flatMap { $0.hasValues ? $0 : nil }, of: range)
             case .find(let kept):
-                queue += session.provide(try log.keptFrames().first { KeptRange($0) == kept }, of: kept.range)
-            case .take(let frame):
+                queue += session.provide(try log.retainedFrames().first { RetainedRange($0) == kept }, of: kept.range)
+            case .store(let frame):
                 let result = try log.receive([frame], arrival: now())
                 received.add(result)
                 queue =
                     wasPutBack
                     ? session.stop(reason: Session.newName)[...]
-                    : queue + session.took(result, now: try statement())
+                    : queue + session.stored(result, now: try manifest())
             }
         }
         return bytes
@@ -101,7 +101,7 @@ extension Received {
     mutating func add(_ other: Received) {
         appendedCount += other.appendedCount
         repeatedCount += other.repeatedCount
-        parked += other.parked
+        pending += other.pending
         apart += other.apart
         filledCount += other.filledCount
         returnedCount += other.returnedCount

@@ -24,7 +24,7 @@ final class Watchers: Sendable {
     }
 
     /// Notifies all streams.
-    func tell() {
+    func notify() {
         // A stream that ends takes the lock, so it must not be held while yielding.
         for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield() }
     }

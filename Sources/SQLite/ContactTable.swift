@@ -52,8 +52,8 @@ struct ContactTable {
                 row[0] = "\(record.id)"
                 row[1] = ContactFacts(record).startSeconds.map { UTCText.seconds($0) }
                 for (name, value) in record.adifFields {
-                    if let place = places[name] {
-                        row[place] = String(validating: value, as: UTF8.self) ?? Data(value)
+                    if let index = places[name] {
+                        row[index] = String(validating: value, as: UTF8.self) ?? Data(value)
                     } else if leftOut.contains(name) {
                         remarks.append(
                             .init(

@@ -32,9 +32,9 @@ package struct Archives {
 
     /// Returns the whole frame of an event; `nil` if no archive has it.
     package mutating func frame(of event: EventID) throws -> [UInt8]? {
-        for place in readers.indices {
-            let path = readers[place].path
-            if let frame = try Self.naming(path, { try readers[place].reader.frame(of: event) }) { return frame }
+        for index in readers.indices {
+            let path = readers[index].path
+            if let frame = try Self.naming(path, { try readers[index].reader.frame(of: event) }) { return frame }
         }
         return nil
     }

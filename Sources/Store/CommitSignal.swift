@@ -72,7 +72,7 @@ package final class CommitSignal: Sendable {
     private func poll() -> Bool {
         // If the log is closed, every observer is woken and then gets its error.
         let change = try? log.changeNumber()
-        let (goesOn, isNew) = state.withLock { state in
+        let (continues, isNew) = state.withLock { state in
             guard !state.waiters.isEmpty else {
                 state.isPolling = false
                 return (false, false)
@@ -81,6 +81,6 @@ package final class CommitSignal: Sendable {
             return (true, change == nil || change != state.lastChange)
         }
         if isNew { notify() }
-        return goesOn
+        return continues
     }
 }

@@ -103,7 +103,7 @@ package final class Erasing: Sendable {
             baseWithout: { erased in
                 let folder = try ScratchFolder()
                 return try withExtendedLifetime(folder) {
-                    try Views.base(of: log, without: erased, scratchPath: folder.path(of: "base"))
+                    try Views.base(of: log, without: erased, temporaryPath: folder.path(of: "base"))
                 }
             })
         try followUp.run()

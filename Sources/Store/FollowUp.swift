@@ -8,16 +8,17 @@ package final class FollowUp: Sendable {
     private let log: EventLog
     private let views: Views
     private let commits: CommitSignal
-    private let formerScratch: FormerScratch
-    private let dueWork: DueWorkSchedule
+    private let reusablePastView: ReusablePastView
+    private let maintenanceSchedule: MaintenanceSchedule
     private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let unsealed = Mutex(0)
 
     init(
-        log: EventLog, views: Views, _ commits: CommitSignal, _ formerScratch: FormerScratch, _ dueWork: DueWorkSchedule
+        log: EventLog, views: Views, _ commits: CommitSignal, _ reusablePastView: ReusablePastView,
+        _ maintenanceSchedule: MaintenanceSchedule
     ) {
         (self.log, self.views, self.commits) = (log, views, commits)
-        (self.formerScratch, self.dueWork) = (formerScratch, dueWork)
+        (self.reusablePastView, self.maintenanceSchedule) = (reusablePastView, maintenanceSchedule)
     }
 
     /// Updates everything that depends on the log after it changed.
@@ -34,10 +35,10 @@ package final class FollowUp: Sendable {
     package func run(appended count: Int = 0, isFolding: Bool = true) throws {
         defer {
             commits.notify()
-            dueWork.ask()
+            maintenanceSchedule.ask()
             sealBehind(count)
         }
-        formerScratch.drop(unlessOf: try log.content())
+        reusablePastView.drop(unlessOf: try log.content())
         if isFolding { try views.catchUp() }
     }
 

@@ -47,9 +47,9 @@ package struct Incarnation: Sendable {
     /// that do not match, and treat the store as a copy.
     ///
     /// Cost: a small file is written and flushed twice, and one commit.
-    func claim() throws -> (identity: Identity, former: ReplicaID?) { try log.alone { try claimAlone() } }
+    func claim() throws -> (identity: Identity, former: ReplicaID?) { try log.exclusively { try claimExclusively() } }
 
-    private func claimAlone() throws -> (identity: Identity, former: ReplicaID?) {
+    private func claimExclusively() throws -> (identity: Identity, former: ReplicaID?) {
         let old = try files.readIdentity()
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
@@ -65,7 +65,7 @@ package struct Incarnation: Sendable {
             }
             identity = Identity.random(using: &generator)
             // A replica without events has nothing to continue from.
-            former = try goesOnFrom(old.replica, present)
+            former = try predecessor(of: old.replica, present)
             // The key takes its final name after the claim is in the log; until then the old key is the valid one.
             let key = try KeyFile(identity, at: files.identity)
             newKey = key
@@ -86,7 +86,7 @@ package struct Incarnation: Sendable {
     }
 
     /// Returns the replica that a new one continues: the one whose key is here, else the one the store last wrote as.
-    private func goesOnFrom(_ old: ReplicaID, _ present: Claim?) throws -> ReplicaID? {
+    private func predecessor(of old: ReplicaID, _ present: Claim?) throws -> ReplicaID? {
         let vector = try log.vector()
         if vector[old] > 0 { return old }
         return present.flatMap { vector[$0.replica] > 0 ? $0.replica : $0.former }
@@ -94,9 +94,9 @@ package struct Incarnation: Sendable {
 
     /// Creates a key for a store whose own is missing or invalid. The store continues as a new replica. Whatever only
     /// the old key could sign stays as it was left.
-    func replaceKey() throws -> Identity { try log.alone { try replaceKeyAlone() } }
+    func replaceKey() throws -> Identity { try log.exclusively { try replaceKeyExclusively() } }
 
-    private func replaceKeyAlone() throws -> Identity {
+    private func replaceKeyExclusively() throws -> Identity {
         // Another process may have made one meanwhile.
         if let made = try? files.readIdentity() { return made }
         var generator = surroundings.generator
@@ -115,9 +115,9 @@ package struct Incarnation: Sendable {
     }
 
     /// Makes the store continue as a new replica, before the events of the present one are cleared from it.
-    func renew() throws -> (identity: Identity, former: ReplicaID) { try log.alone { try renewAlone() } }
+    func renew() throws -> (identity: Identity, former: ReplicaID) { try log.exclusively { try renewExclusively() } }
 
-    private func renewAlone() throws -> (identity: Identity, former: ReplicaID) {
+    private func renewExclusively() throws -> (identity: Identity, former: ReplicaID) {
         let old = try files.readIdentity()
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
@@ -176,10 +176,10 @@ package struct Incarnation: Sendable {
 
     /// Takes ownership of a log that has just been created.
     package func claimNew(_ identity: Identity, former: ReplicaID? = nil) throws {
-        try log.alone { try claimNewAlone(identity, former) }
+        try log.exclusively { try claimNewExclusively(identity, former) }
     }
 
-    private func claimNewAlone(_ identity: Identity, _ former: ReplicaID?) throws {
+    private func claimNewExclusively(_ identity: Identity, _ former: ReplicaID?) throws {
         var generator = surroundings.generator
         let token = LogID.random(using: &generator)
         try write([token], to: outerFile(ofKey: files.identity))

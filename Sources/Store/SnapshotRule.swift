@@ -32,14 +32,14 @@ struct SnapshotRule {
     /// Returns the snapshots to delete, for a log of `logBytes` bytes.
     static func superfluous(_ snapshots: [SnapshotInformation], logBytes: Int) -> [SnapshotInformation] {
         var kept = snapshots.sorted { ($0.vector.eventCount, $0.created) < ($1.vector.eventCount, $1.created) }
-        var gone: [SnapshotInformation] = []
+        var dropped: [SnapshotInformation] = []
         while kept.count > 1, kept.count > countLimit || kept.reduce(0, { $0 + $1.byteCount }) > logBytes / 2 {
-            let gaps = kept.indices.dropLast().map { place in
-                kept[place + 1].vector.eventCount - (place == 0 ? 0 : kept[place - 1].vector.eventCount)
+            let gaps = kept.indices.dropLast().map { index in
+                kept[index + 1].vector.eventCount - (index == 0 ? 0 : kept[index - 1].vector.eventCount)
             }
-            let place = gaps.indices.min { gaps[$0] < gaps[$1] } ?? 0
-            gone.append(kept.remove(at: place))
+            let index = gaps.indices.min { gaps[$0] < gaps[$1] } ?? 0
+            dropped.append(kept.remove(at: index))
         }
-        return gone
+        return dropped
     }
 }

@@ -146,7 +146,7 @@ struct ChangeFeed {
     /// batch at consecutive positions.
     private mutating func findReturned(in content: LogContent) throws {
         guard content != lost?.content else { return }
-        let now = EventSet(try store.log.holes())
+        let now = EventSet(try store.log.lostRanges())
         if let before = lost?.events {
             for range in before.subtracting(now).ranges {
                 try store.log.scan(range) { position, frame, _ in

@@ -48,7 +48,7 @@ extension Store {
                 let erased = try log.erased()
                 let vector = try log.alignedDown(log.vector())
                 let folder = try ScratchFolder()
-                let past = PastViews(of: views, EventFilter(vector), scratchPath: folder.path(of: "views.mdb"))
+                let past = PastViews(of: views, EventFilter(vector), temporaryPath: folder.path(of: "views.mdb"))
                 let name = "\(UTCText.compact(milliseconds: now))-\(vector.eventCount).snapshot"
                 let file = GrowingFile(
                     try AtomicFile(files.snapshotFolder.appending(path: name).path, permissions: 0o600))
@@ -90,9 +90,9 @@ extension Store {
     public func pruneSnapshots(isDryRun: Bool = false) throws -> [StoredSnapshot] {
         try describing {
             let all = snapshots()
-            let gone = Set(
+            let dropped = Set(
                 SnapshotRule.superfluous(all.compactMap(\.information), logBytes: try log.fileSizeBytes()).map(\.id))
-            let superfluous = all.filter { $0.information.map { gone.contains($0.id) } ?? false }
+            let superfluous = all.filter { $0.information.map { dropped.contains($0.id) } ?? false }
             if !isDryRun {
                 for snapshot in superfluous {
                     try FileManager.default.removeItem(at: files.snapshotFolder.appending(path: snapshot.file))

@@ -76,9 +76,9 @@ public final class Store: Reading {
     /// Wakes observers.
     package let commits: CommitSignal
     /// The reusable past view: the file of a past state that is no longer read, for the next one.
-    package let formerScratch = FormerScratch()
+    package let reusablePastView = ReusablePastView()
     /// Runs maintenance after writes.
-    let dueWork = DueWorkSchedule()
+    let maintenanceSchedule = MaintenanceSchedule()
     /// A copy of the log with the archived values, if the configuration names archives.
     private let filled: FilledLog?
     package let surroundings: Surroundings
@@ -117,7 +117,7 @@ public final class Store: Reading {
             if rebuild.isRepair, !mayWrite { mark?.abandon() }
         }
         if mayWrite, identity != nil {
-            followUp = FollowUp(log: log, views: views, commits, formerScratch, dueWork)
+            followUp = FollowUp(log: log, views: views, commits, reusablePastView, maintenanceSchedule)
             erasing = Erasing(log: log, views: views, files: files, followUp)
             writer = try Writer(
                 log: log, views: views, erasing, followUp,
@@ -127,7 +127,7 @@ public final class Store: Reading {
         } else {
             writer = nil
             if try areViewsDamaged || !views.isCurrent() { try views.moveAside() }
-            followUp = FollowUp(log: log, views: views, commits, formerScratch, dueWork)
+            followUp = FollowUp(log: log, views: views, commits, reusablePastView, maintenanceSchedule)
             erasing = Erasing(log: log, views: views, files: files, followUp)
         }
     }
@@ -182,7 +182,7 @@ public final class Store: Reading {
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true,
                 OpenMark(files.folder, in: configuration.stateFolder))
             try await store.introduce()
-            store.dueWork.start(for: store)
+            store.maintenanceSchedule.start(for: store)
             return store
         }
     }
@@ -224,7 +224,7 @@ public final class Store: Reading {
                 "events": "\(events)", "log": "\(log.id)",
                 "replica": "\(store.replica.map { $0.short } ?? "none")", "readOnly": "\(store.isReadOnly)",
             ])
-        store.dueWork.start(for: store)
+        store.maintenanceSchedule.start(for: store)
         return store
     }
 
@@ -323,8 +323,8 @@ public final class Store: Reading {
 
     /// Waits for maintenance in progress, writes what is still in memory, and closes the files.
     public func close() throws {
-        dueWork.stop()
-        formerScratch.close()
+        maintenanceSchedule.stop()
+        reusablePastView.close()
         // Without this record of the heads, a later recovery only has less evidence of what was lost.
         try? writer?.noteHeads()
         try describing {

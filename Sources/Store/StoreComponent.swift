@@ -11,7 +11,7 @@ public struct StoreComponent: Sendable {
     public let name: String
     /// The kinds of its records.
     package var kinds: [KindSchema] = []
-    /// Its regular work, in order: see ``Store/runDueWork()``.
+    /// Its regular work, in order: see ``Store/runMaintenance()``.
     package var maintenance: [MaintenanceTask] = []
     /// The author of what a replica writes without naming one; `nil` if the component knows of none.
     package var author: (@Sendable (borrowing ViewReader, ReplicaID) throws -> String?)?

@@ -100,7 +100,7 @@ package enum RecoveryKind: RecordKind {
         ])
 
     /// Returns the change that records what was recovered, and what was lost.
-    package static func closing(_ way: Choice.Way, _ receipt: Receipt?, as id: RecordID) -> Change {
+    package static func closing(_ way: Choice.Action, _ receipt: Receipt?, as id: RecordID) -> Change {
         var assignments = [Assignment("WAY", text: way.rawValue)]
         if let receipt {
             // If there are very many lost ranges, only the first ones are listed; LOST counts all events.

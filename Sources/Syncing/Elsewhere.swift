@@ -13,7 +13,7 @@ struct Elsewhere: Sendable {
     private let kept: [RangeFrame]
 
     init(log: EventLog) throws {
-        (self.log, kept) = (log, try log.keptFrames())
+        (self.log, kept) = (log, try log.retainedFrames())
     }
 
     /// Adds a range that was read and whose proof is valid.
@@ -27,10 +27,10 @@ struct Elsewhere: Sendable {
     /// Reads everything in a folder of the log.
     ///
     /// - Returns: A clause about what was missing or could not be read; `nil` if everything was read.
-    /// - Throws: ``TransportError``, ``PlaceError``; then nothing of that folder counts.
+    /// - Throws: ``TransportError``, ``RemoteError``; then nothing of that folder counts.
     mutating func read(_ folder: FolderTransport) async throws -> String? {
         var found = self
-        let unreadable = try await PlaceContents.forEachRange(at: folder, of: log.id) { try found.found($0) }
+        let unreadable = try await RemoteInventory.forEachRange(at: folder, of: log.id) { try found.found($0) }
         self = found
         guard let unreadable else { return "there is no log there" }
         return unreadable > 0 ? "some of the data there could not be read" : nil
@@ -41,17 +41,17 @@ struct Elsewhere: Sendable {
 
     /// Returns the events that the log has now and that were not found.
     func missing(signedBy identity: Identity) throws -> Missing {
-        let kept = try log.keptFrames().filter { !holds($0) }
-        let waiting = Set(try log.waitingFrames())
+        let kept = try log.retainedFrames().filter { !holds($0) }
+        let pending = Set(try log.pendingFrames())
         let here = EventSet(try log.vector().ranges(missingFrom: VersionVector())).subtracting(
-            EventSet(try log.holes()))
+            EventSet(try log.lostRanges()))
         let missing = here.subtracting(events)
         let proven = EventSet(try log.provenVector(signedBy: identity).ranges(missingFrom: VersionVector()))
         var unprovable = missing.subtracting(proven)
         for frame in kept { unprovable = unprovable.subtracting(try log.events(heldBy: frame)) }
         return Missing(
             events: missing.subtracting(unprovable), kept: kept, unprovable: unprovable,
-            waitingCount: kept.filter(waiting.contains).reduce(0) { $0 + $1.range.count })
+            pendingCount: kept.filter(pending.contains).reduce(0) { $0 + $1.range.count })
     }
 
     /// The events that were not found elsewhere.
@@ -63,9 +63,9 @@ struct Elsewhere: Sendable {
         /// Events of the log that other stores would reject, because events before them were lost here.
         let unprovable: EventSet
         /// The number of events in the pending ranges among ``kept``.
-        let waitingCount: UInt64
+        let pendingCount: UInt64
 
         var isEmpty: Bool { events.isEmpty && kept.isEmpty }
-        var count: UInt64 { events.count + unprovable.count + waitingCount }
+        var count: UInt64 { events.count + unprovable.count + pendingCount }
     }
 }

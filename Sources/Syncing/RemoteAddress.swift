@@ -17,9 +17,9 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``StoreError`` with code `usage` if it is not an address that this version supports.
     public init(_ text: String) throws {
         if let rest = text.removing(prefix: "groundwave://") {
-            let place = try HostAndPort(rest.removing(suffix: "/") ?? rest)
-            guard place.port > 0, !rest.isEmpty, !rest.hasPrefix(":") else { throw HostAndPort.refusal(rest) }
-            self = .host(name: place.host, port: place.port)
+            let endpoint = try HostAndPort(rest.removing(suffix: "/") ?? rest)
+            guard endpoint.port > 0, !rest.isEmpty, !rest.hasPrefix(":") else { throw HostAndPort.refusal(rest) }
+            self = .host(name: endpoint.host, port: endpoint.port)
         } else if let url = URL(string: text), let scheme = url.scheme, text.contains("://") {
             guard scheme == "file", url.host() == nil || url.host() == "", url.path.hasPrefix("/") else {
                 throw StoreError(

@@ -36,7 +36,7 @@ public struct RemoteContents: Hashable, Sendable {
         /// Events that it has and this store does not.
         public let has: [EventRange]
         /// Events that this store has and it does not.
-        public let lacks: [EventRange]
+        public let missing: [EventRange]
     }
 
     /// The log at the remote; `nil` if there is none.
@@ -67,9 +67,9 @@ extension Store {
                 let greeting = try await components.dialer(for: remote.address).greeting(of: name, port).greeting
                 return try self.contents(of: greeting, names)
             }
-            let place = try await PlaceContents(at: transport)
-            var contents = RemoteContents(log: place.log)
-            contents.stores = place.stores.map {
+            let inventory = try await RemoteInventory(at: transport)
+            var contents = RemoteContents(log: inventory.log)
+            contents.stores = inventory.stores.map {
                 .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
             }
             contents.foreign = try Self.foreignNames(at: transport)
@@ -79,10 +79,10 @@ extension Store {
 
     private func contents(of greeting: Greeting, _ names: [ReplicaID: String]) throws -> RemoteContents {
         var contents = RemoteContents(log: greeting.log)
-        let (vector, here) = (greeting.statement.vector, greeting.log == logID ? try log.vector() : VersionVector())
+        let (vector, here) = (greeting.manifest.vector, greeting.log == logID ? try log.vector() : VersionVector())
         contents.peer = .init(
-            replica: greeting.statement.store, device: names[greeting.statement.store], vector: vector,
-            has: try log.streams().ranges(of: vector, missingFrom: here), lacks: here.ranges(missingFrom: vector))
+            replica: greeting.manifest.store, device: names[greeting.manifest.store], vector: vector,
+            has: try log.streams().ranges(of: vector, missingFrom: here), missing: here.ranges(missingFrom: vector))
         return contents
     }
 
@@ -111,7 +111,7 @@ extension Store {
         }
         return try await reaching(remote) { [logID, files] in
             let transport = FolderTransport(url)
-            let found = try await Place.log(at: transport)
+            let found = try await RemoteLayout.log(at: transport)
             guard found == logID else {
                 throw StoreError(
                     .exists,
@@ -120,8 +120,8 @@ extension Store {
                         : "There is a different log at \(remote.address).",
                     hint: "Nothing was deleted.")
             }
-            let count = try await PlaceContents.delete(at: transport)
-            try? files.write(PlaceNotes(), of: remote.name)
+            let count = try await RemoteInventory.delete(at: transport)
+            try? files.write(RemoteCache(), of: remote.name)
             return count
         }
     }

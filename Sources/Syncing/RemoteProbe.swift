@@ -26,7 +26,7 @@ extension Store {
             let start = ContinuousClock.now
             if case .host(let name, let port) = remote.address {
                 let answer = try await components.dialer(for: remote.address).greeting(of: name, port)
-                (log, replica) = (answer.greeting.log, answer.greeting.statement.store)
+                (log, replica) = (answer.greeting.log, answer.greeting.manifest.store)
                 durations.append(answer.duration)
             } else {
                 log = try await Self.log(at: remote.address, components)
@@ -43,7 +43,7 @@ extension Store {
     ) async throws -> LogID? {
         switch address {
         case .folder(let url):
-            do { return try await Place.log(at: FolderTransport(url)) } catch {
+            do { return try await RemoteLayout.log(at: FolderTransport(url)) } catch {
                 guard let error = error as? TransportError else { throw error }
                 throw StoreError(error, at: address)
             }

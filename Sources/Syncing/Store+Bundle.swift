@@ -26,7 +26,7 @@ public struct BundleApplied: Hashable, Sendable {
     /// The number of events that were here already.
     public var repeated: UInt64 = 0
     /// The ranges that are pending, for their predecessors or for the end of a batch.
-    public var waiting: [EventRange] = []
+    public var pending: [EventRange] = []
     /// The ranges of another history of their replica than any that was here: the replica has forked.
     public var apart: [EventRange] = []
 
@@ -86,7 +86,7 @@ extension Store {
                     applied.events += received.newCount
                     applied.returned += received.returnedCount
                     applied.repeated += received.repeatedCount
-                    applied.waiting += received.parked
+                    applied.pending += received.pending
                     applied.apart += received.apart
                 }
             } catch {

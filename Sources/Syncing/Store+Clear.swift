@@ -112,7 +112,7 @@ extension Store {
     ) async throws -> String? {
         try requireClearable()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
-        let notes = try remotes().map { files.notes(of: $0.name) }
+        let cachePaths = try remotes().map { files.cachePath(of: $0.name) }
         let bundle = try await writer.exclusively { [self] in
             // Erased values must not be in the bundle.
             try erasing.finish()
@@ -132,7 +132,7 @@ extension Store {
                         hint: "Nothing was deleted. Try again.")
                 }
                 // The remote caches record what was pulled, and all of it has to be pulled again.
-                for path in notes + files.snapshots { unlink(path) }
+                for path in cachePaths + files.snapshots { unlink(path) }
             }
             files.removeUnfinished()
             try followUp.run()
@@ -173,13 +173,13 @@ extension Store {
 
     /// Returns what shows whether the log is still the one that was saved.
     private func contents() throws -> Contents {
-        try Contents(last: log.lastPosition(), kept: Set(log.keptFrames()), lacking: log.lackingValues())
+        try Contents(last: log.lastPosition(), kept: Set(log.retainedFrames()), missing: log.missingValues())
     }
 
     private struct Contents: Equatable {
         let last: Position
         let kept: Set<RangeFrame>
-        let lacking: EventSet
+        let missing: EventSet
     }
 
     private func requireClearable() throws {

@@ -12,7 +12,7 @@ public struct MissingRange: Hashable, Sendable {
 
 extension Store {
     /// Returns the pending ranges: those that arrived before the ranges they follow, or in part.
-    public func missing() throws -> [WaitingRange] { try describing { try log.waiting() } }
+    public func missing() throws -> [PendingRange] { try describing { try log.pendingRanges() } }
 
     /// Returns the events that a pending range here needs, that were lost here, or that another device has by its
     /// manifest, in order of replica and number.
@@ -21,21 +21,21 @@ extension Store {
         return try describing {
             var found: [MissingRange] = []
             let vector = try log.vector()
-            for waiting in status.waiting {
-                let known = vector[waiting.range.replica]
-                if waiting.range.first - 1 > known {
-                    let hole = EventRange(waiting.range.replica, known + 1, through: waiting.range.first - 1)
-                    found.append(MissingRange(range: hole, reason: "later events depend on them"))
+            for pending in status.pending {
+                let known = vector[pending.range.replica]
+                if pending.range.first - 1 > known {
+                    let gap = EventRange(pending.range.replica, known + 1, through: pending.range.first - 1)
+                    found.append(MissingRange(range: gap, reason: "later events depend on them"))
                 } else {
-                    let rest = EventRange(waiting.range.replica, waiting.expected, through: waiting.expected)
+                    let rest = EventRange(pending.range.replica, pending.expected, through: pending.expected)
                     found.append(MissingRange(range: rest, reason: "the rest of a batch"))
                 }
             }
             for range in status.lost {
                 found.append(MissingRange(range: range, reason: "lost here with a damaged file"))
             }
-            for place in status.places {
-                for device in place.devices {
+            for remoteStatus in status.remotes {
+                for device in remoteStatus.devices {
                     for range in device.has where !found.contains(where: { $0.range == range }) {
                         found.append(MissingRange(range: range, reason: "\(device.name) has them"))
                     }

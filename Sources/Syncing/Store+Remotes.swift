@@ -70,7 +70,7 @@ extension Store {
             file.standings[name] = nil
             return true
         }
-        unlink(files.notes(of: name))
+        unlink(files.cachePath(of: name))
     }
 
     /// Returns whether the user has switched synchronisation off.

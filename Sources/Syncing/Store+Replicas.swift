@@ -17,7 +17,7 @@ public struct ReplicaInformation: Hashable, Sendable {
     /// When the last of them was written, by its clock: milliseconds since 1970.
     public let lastWritten: Int64?
     /// The time of its last manifest at a remote, by its clock: milliseconds since 1970.
-    public let lastSaid: Int64?
+    public let lastManifest: Int64?
     /// The replica that it continues, or from which it branched.
     public let former: ReplicaID?
     /// The replicas that continue it or branched from it; empty for a replica that still writes.
@@ -33,8 +33,8 @@ extension Store {
         let former = try formerReplicas()
         return try describing {
             let (vector, streams) = (try log.vector(), try log.streams())
-            let said = try statements().mapValues { $0.map(\.milliseconds).max() }
-            let all = Set(vector.entries.map(\.replica)).union(said.keys).union(former.values)
+            let manifests = try manifests().mapValues { $0.map(\.milliseconds).max() }
+            let all = Set(vector.entries.map(\.replica)).union(manifests.keys).union(former.values)
                 .union(replica.map { [$0] } ?? [])
             let found = try all.map { id in
                 let last = try log.position(of: EventID(id, vector[id]))
@@ -43,7 +43,7 @@ extension Store {
                     lastWritten: try last.flatMap {
                         try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds }
                     },
-                    lastSaid: said[id] ?? nil, former: former[id] ?? streams.branches[id]?.parent,
+                    lastManifest: manifests[id] ?? nil, former: former[id] ?? streams.branches[id]?.parent,
                     successors: former.filter { $0.value == id }.map(\.key).sorted() + streams.children(of: id),
                     isThisDevice: id == replica)
             }
@@ -84,9 +84,9 @@ extension Store {
 
 extension Store {
     /// Returns the manifests of each store at the remotes of this device.
-    package func statements() throws -> [ReplicaID: [Statement]] {
+    package func manifests() throws -> [ReplicaID: [Manifest]] {
         Dictionary(
-            grouping: try remotes().flatMap { files.readNotes(of: $0.name).statements.values }, by: \.store)
+            grouping: try remotes().flatMap { files.readCache(of: $0.name).manifests.values }, by: \.store)
     }
 
     /// Returns, for each replica that continues another one, that other one, which writes nothing more.

@@ -8,7 +8,7 @@ extension Store {
     func noteReturned() throws {
         let recovery = RecoveryFiles(files.folder)
         guard let (path, old) = recovery.lastReceiptFile else { return }
-        let lost = EventSet(try log.holes())
+        let lost = EventSet(try log.lostRanges())
         var receipt = old
         receipt.returned = EventSet(old.lost.compactMap(\.events)).subtracting(lost).count
         if receipt != old { try receipt.write(to: path) }

@@ -19,7 +19,7 @@ public struct SyncSummary: Hashable, Sendable {
     /// The number of bytes pulled.
     public var receivedBytes = 0
     /// Ranges that are pending, because they arrived before the ranges they follow.
-    public var waiting: [EventRange] = []
+    public var pending: [EventRange] = []
     /// What was rejected or could not be read, by the store that pushed it.
     public var quarantined: [ReplicaID: String] = [:]
     /// Whether the remote had lost its contents and was filled again.
@@ -66,7 +66,7 @@ extension Store {
                     store: self, vector: try log.vector(), sent: try lastSent())
                 switch remote.address {
                 case .folder(let url):
-                    try await exchange(
+                    try await runPass(
                         at: FolderTransport(url), &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
                 case .host(let name, let port):
                     guard isPulling, isPushing else {
@@ -90,7 +90,7 @@ extension Store {
         return summary
     }
 
-    private func exchange(
+    private func runPass(
         at transport: any Transport, _ summary: inout SyncSummary, isPulling: Bool, isPushing: Bool, isFull: Bool
     ) async throws {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
@@ -100,21 +100,21 @@ extension Store {
             try await introduce()
             let identity = writer.identity
             let storeLog = StoreLog(store: self)
-            var exchange = Exchange(
-                storeLog, as: identity, at: transport, notes: files.readNotes(of: name),
+            var pass = SyncPass(
+                storeLog, as: identity, at: transport, cache: files.readCache(of: name),
                 now: surroundings.now)
-            defer { summary.add(exchange.report) }
+            defer { summary.add(pass.report) }
             do {
-                try await exchange.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+                try await pass.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
                 try storeLog.fill()
             } catch {
                 // If the remote cache cannot be written either, as on a full disk, that must not hide the first
                 // error.
-                try? files.write(exchange.notes, of: name)
+                try? files.write(pass.cache, of: name)
                 throw error
             }
-            try files.write(exchange.notes, of: name)
-            guard exchange.report.received.isOfOwn(identity.replica) else { break }
+            try files.write(pass.cache, of: name)
+            guard pass.report.received.isOfOwn(identity.replica) else { break }
             try await introduce()
             summary.newReplica = writer.replica
         }
@@ -134,11 +134,11 @@ extension Store {
     package static func describe(_ error: any Error, at remote: Remote, file: String) -> any Error {
         switch error {
         case let error as TransportError: StoreError(error, at: remote.address)
-        case PlaceError.otherLog(let log):
+        case RemoteError.otherLog(let log):
             StoreError(
                 .exists, "There is a different log at \(remote.address): \(log.short).",
                 hint: "Nothing was pulled or pushed. Use another folder.")
-        case PlaceError.notAPlace:
+        case RemoteError.notARemote:
             StoreError(
                 .damaged, "The data at \(remote.address) is not from groundwave.",
                 hint: "Nothing was pulled or pushed. Use another folder.")
@@ -149,7 +149,7 @@ extension Store {
     /// Returns the vector of what is at any remote, according to the remote caches.
     func sentVector() throws -> VersionVector {
         var vector = VersionVector()
-        for remote in try remotes() { vector.join(files.readNotes(of: remote.name).vector) }
+        for remote in try remotes() { vector.join(files.readCache(of: remote.name).vector) }
         return vector
     }
 
@@ -190,13 +190,13 @@ extension Store {
 }
 
 extension SyncSummary {
-    mutating func add(_ report: ExchangeReport) {
+    mutating func add(_ report: SyncPassReport) {
         sentEvents += report.sentEvents
         sentBytes += report.sentBytes
         receivedEvents += report.received.newCount
         returnedEvents += report.received.returnedCount
         receivedBytes += report.receivedBytes
-        waiting += report.received.parked
+        pending += report.received.pending
         quarantined.merge(report.quarantined) { $1 }
         wasEmptied = wasEmptied || report.wasEmptied
     }

@@ -22,7 +22,7 @@ extension Store {
 
     /// The events whose values are missing here and are wanted: all, unless a component leaves some out.
     package func wantedValues() throws -> EventSet {
-        var missing = try log.lackingValues()
+        var missing = try log.missingValues()
         for component in components {
             if let wanted = component.wanted, !missing.isEmpty { missing = try wanted(self, missing) }
         }

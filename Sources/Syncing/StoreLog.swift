@@ -26,13 +26,13 @@ package struct StoreLog: ReplicatedLog {
             of: range, signedBy: identity, preferredBytes: preferredBytes, withholding: store.staysHere)
     }
 
-    package func keptFrames() throws -> [RangeFrame] { try store.log.keptFrames() }
+    package func retainedFrames() throws -> [RangeFrame] { try store.log.retainedFrames() }
 
-    package func waitingFrames() throws -> [RangeFrame] { try store.log.waitingFrames() }
+    package func pendingFrames() throws -> [RangeFrame] { try store.log.pendingFrames() }
 
     package func streams() throws -> Streams { try store.log.streams() }
 
-    package func lackingValues() throws -> EventSet {
+    package func missingValues() throws -> EventSet {
         let wanted = try store.wantedValues()
         return wanted.isEmpty ? wanted : wanted.subtracting(pending.events)
     }
@@ -41,7 +41,7 @@ package struct StoreLog: ReplicatedLog {
         let content = try store.log.content()
         var received = try store.log.receive(frames, arrival: arrival, isFilling: false)
         if received.repeatedCount > 0 {
-            let found = try store.log.values(of: lackingValues(), in: frames)
+            let found = try store.log.values(of: missingValues(), in: frames)
             received.filledCount = found.count
             pending.add(found)
         }

@@ -36,7 +36,7 @@ package struct SyncFile: Codable, Hashable {
 
 extension StoreFiles {
     /// Returns the path of the cache of a remote; deleting it costs only time.
-    func notes(of remote: String) -> String { folder.appending(path: "sync/\(remote).notes").path }
+    func cachePath(of remote: String) -> String { folder.appending(path: "sync/\(remote).notes").path }
 
     /// The remotes that have a cache.
     package var remoteNames: [String] {
@@ -44,16 +44,17 @@ extension StoreFiles {
         return names.sorted().filter { $0.hasSuffix(".notes") }.map { String($0.dropLast(6)) }
     }
 
-    package func readNotes(of remote: String) -> PlaceNotes {
-        FileManager.default.contents(atPath: notes(of: remote)).map { PlaceNotes(reading: [UInt8]($0)) } ?? PlaceNotes()
+    package func readCache(of remote: String) -> RemoteCache {
+        FileManager.default.contents(atPath: cachePath(of: remote)).map { RemoteCache(reading: [UInt8]($0)) }
+            ?? RemoteCache()
     }
 
-    package func write(_ placeNotes: PlaceNotes, of remote: String) throws {
+    package func write(_ cache: RemoteCache, of remote: String) throws {
         try FileManager.default.createDirectory(
             at: folder.appending(path: "sync"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        var file = try AtomicFile(notes(of: remote), permissions: 0o600)
-        try file.write(placeNotes.bytes)
+        var file = try AtomicFile(cachePath(of: remote), permissions: 0o600)
+        try file.write(cache.bytes)
         try file.finish()
     }
 }

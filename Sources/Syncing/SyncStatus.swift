@@ -13,9 +13,9 @@ public struct SyncStatus: Hashable, Sendable {
         /// Its name; the start of its ID if its first event has not arrived.
         public let name: String
         /// The time of its last manifest, by its own clock: milliseconds since 1970.
-        public let lastSaid: Int64
+        public let lastManifest: Int64
         /// Events that are here and that it does not have yet.
-        public let lacks: [EventRange]
+        public let missing: [EventRange]
         /// Events that it has and that are not here yet.
         public let has: [EventRange]
         /// Replicas of which it has another history than this store.
@@ -24,11 +24,11 @@ public struct SyncStatus: Hashable, Sendable {
         public let isFormer: Bool
 
         /// Whether it has exactly what is here.
-        public var hasSame: Bool { lacks.isEmpty && has.isEmpty && differs.isEmpty }
+        public var hasSame: Bool { missing.isEmpty && has.isEmpty && differs.isEmpty }
     }
 
     /// The state of one remote.
-    public struct Place: Hashable, Sendable {
+    public struct RemoteStatus: Hashable, Sendable {
         /// The remote.
         public let remote: Remote
         /// The time of the last successful sync pass: milliseconds since 1970.
@@ -56,14 +56,14 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether the user has switched synchronisation off.
     public let isOff: Bool
     /// The remotes, by name.
-    public let places: [Place]
+    public let remotes: [RemoteStatus]
     /// Pending ranges: those that arrived before the ranges they follow, or in part.
-    public let waiting: [WaitingRange]
+    public let pending: [PendingRange]
     /// Replicas with unresolved forks: no history of them is lost, and all count.
-    public let parted: [ReplicaID]
+    public let forked: [ReplicaID]
     /// The number of events here whose values are missing although they are wanted: the senders have archived or
     /// erased them. Samples that are not synchronised do not count, nor do those that this device has removed.
-    public let lacking: UInt64
+    public let valuesMissing: UInt64
     /// The number of events here that may be the target of an erasure made elsewhere. This is unclear until the
     /// events that the author of the erasure had seen have arrived.
     public let unclearErasures: UInt64
@@ -75,8 +75,8 @@ public struct SyncStatus: Hashable, Sendable {
     /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing is
     /// pending, missing or lost.
     public var isComplete: Bool {
-        !isOff && !places.isEmpty && waiting.isEmpty && lacking == 0 && unclearErasures == 0 && lost.isEmpty
-            && places.allSatisfy(\.isComplete)
+        !isOff && !remotes.isEmpty && pending.isEmpty && valuesMissing == 0 && unclearErasures == 0 && lost.isEmpty
+            && remotes.allSatisfy(\.isComplete)
     }
 }
 
@@ -91,38 +91,38 @@ extension Store {
         return try describing {
             // Events after a loss cannot be proven, so they were never offered to other stores.
             let (vector, streams) = (try log.wholeVector(), try log.streams())
-            let places = try remotes().map { remote in
+            let remotes = try remotes().map { remote in
                 let standing = file.standings[remote.name]
-                let notes = files.readNotes(of: remote.name)
-                let devices = try notes.statements.values.filter { $0.store != replica }
-                    .sorted { $0.store < $1.store }.map { statement in
+                let cache = files.readCache(of: remote.name)
+                let devices = try cache.manifests.values.filter { $0.store != replica }
+                    .sorted { $0.store < $1.store }.map { manifest in
                         SyncStatus.Device(
-                            replica: statement.store, name: names[statement.store] ?? statement.store.short,
-                            lastSaid: statement.milliseconds,
-                            lacks: vector.ranges(missingFrom: statement.vector),
-                            has: streams.ranges(of: statement.vector, missingFrom: vector),
-                            differs: try differing(statement, vector), isFormer: former.contains(statement.store))
+                            replica: manifest.store, name: names[manifest.store] ?? manifest.store.short,
+                            lastManifest: manifest.milliseconds,
+                            missing: vector.ranges(missingFrom: manifest.vector),
+                            has: streams.ranges(of: manifest.vector, missingFrom: vector),
+                            differs: try differing(manifest, vector), isFormer: former.contains(manifest.store))
                     }
-                return SyncStatus.Place(
+                return SyncStatus.RemoteStatus(
                     remote: remote, lastSuccess: standing?.lastSuccess,
                     lastTry: standing.flatMap { $0.lastTry > 0 ? $0.lastTry : nil }, failure: standing?.failure,
                     quarantined: Dictionary(
                         uniqueKeysWithValues: (standing?.quarantined ?? [:]).compactMap { key, value in
                             ReplicaID(text: key).map { ($0, value) }
                         }),
-                    emptied: standing?.emptied, unsent: vector.ranges(missingFrom: notes.vector), devices: devices)
+                    emptied: standing?.emptied, unsent: vector.ranges(missingFrom: cache.vector), devices: devices)
             }
             return SyncStatus(
-                isOff: file.isOff, places: places, waiting: try log.waiting(),
-                parted: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
-                lacking: try wantedValues().count, unclearErasures: try erasing.unclearCount(),
-                lost: try log.holes(), vector: try log.vector())
+                isOff: file.isOff, remotes: remotes, pending: try log.pendingRanges(),
+                forked: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
+                valuesMissing: try wantedValues().count, unclearErasures: try erasing.unclearCount(),
+                lost: try log.lostRanges(), vector: try log.vector())
         }
     }
 
-    /// Returns the replicas of which `statement` has another history than this store.
-    private func differing(_ statement: Statement, _ vector: VersionVector) throws -> [ReplicaID] {
-        try statement.heads.filter { head in
+    /// Returns the replicas of which `manifest` has another history than this store.
+    private func differing(_ manifest: Manifest, _ vector: VersionVector) throws -> [ReplicaID] {
+        try manifest.heads.filter { head in
             guard head.event.sequence <= vector[head.event.replica] else { return false }
             let root = try log.root(of: head.event.replica, through: head.event.sequence)
             return root?.prefix != head.rootPrefix

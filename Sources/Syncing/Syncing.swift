@@ -11,7 +11,7 @@ public enum SyncState: Hashable, Sendable {
     /// This number of events is not everywhere yet.
     case behind(UInt64)
     /// The remotes cannot be reached; this number of events waits here until they can.
-    case offline(waiting: UInt64)
+    case offline(unsent: UInt64)
     /// The user has to do something, described in a sentence.
     case needs(String)
 }
@@ -95,12 +95,12 @@ public final class Syncing: Sendable {
     }
 
     private static func follow(
-        _ remote: Remote, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
+        _ remote: Remote, in store: Store, _ report: @Sendable @escaping (Event) -> Void
     ) async {
         let hints: AsyncStream<Void>?
         switch remote.address {
         case .folder(let url): hints = FolderTransport(url).watch()
-        case .host(let name, let port): return await stay(with: remote, at: name, port, in: store, tell)
+        case .host(let name, let port): return await stay(with: remote, at: name, port, in: store, report)
         }
         let signal = Wake()
         let listening = hints.map { hints in Task { for await _ in hints { signal.wake() } } }
@@ -119,8 +119,8 @@ public final class Syncing: Sendable {
         while !Task.isCancelled {
             let seen = signal.generation
             var pause = interval
-            do { tell(.synced(try await store.sync(remote))) } catch let error as StoreError {
-                tell(.failed(remote, error))
+            do { report(.synced(try await store.sync(remote))) } catch let error as StoreError {
+                report(.failed(remote, error))
                 pause = retryInterval
             } catch { return }
             await signal.wait(beyond: seen, for: pause)
@@ -134,12 +134,13 @@ extension Syncing {
 
     /// Keeps a connection with a device open; if it is lost, tries again after a pause that grows.
     private static func stay(
-        with remote: Remote, at host: String, _ port: Int, in store: Store, _ tell: @Sendable @escaping (Event) -> Void
+        with remote: Remote, at host: String, _ port: Int, in store: Store,
+        _ report: @Sendable @escaping (Event) -> Void
     ) async {
         var pause = pauses.first
         let dialer: any PeerDialer
         do { dialer = try store.components.dialer(for: remote.address) } catch {
-            if let error = error as? StoreError { tell(.failed(remote, error)) }
+            if let error = error as? StoreError { report(.failed(remote, error)) }
             return
         }
         while !Task.isCancelled {
@@ -147,11 +148,11 @@ extension Syncing {
             do {
                 try await dialer.stay(connectedTo: remote, at: host, port, store) { summary in
                     if summary.quarantined.isEmpty { hasTalked.store(true, ordering: .relaxed) }
-                    tell(.synced(summary))
+                    report(.synced(summary))
                 }
             } catch {
                 guard let error = error as? StoreError else { return }
-                tell(.failed(remote, error))
+                report(.failed(remote, error))
             }
             if hasTalked.load(ordering: .relaxed) { pause = pauses.first }
             try? await Task.sleep(for: pause)
@@ -188,15 +189,15 @@ extension Store {
     public func syncState(failure: StoreError? = nil) throws -> SyncState {
         let status = try syncStatus()
         if status.isOff { return .needs("Synchronising is switched off on this device.") }
-        let unsent = status.places.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
+        let unsent = status.remotes.map { $0.unsent.reduce(0) { $0 + $1.count } }.max() ?? 0
         if let failure {
-            return failure.code == .unreachable ? .offline(waiting: unsent) : .needs(failure.message)
+            return failure.code == .unreachable ? .offline(unsent: unsent) : .needs(failure.message)
         }
         if status.isComplete { return .complete(try logDigest()) }
-        let missing = status.places.map { place in
-            let devices = place.devices.filter { !$0.isFormer }
-            return place.unsent.reduce(0) { $0 + $1.count }
-                + (devices.map { ($0.lacks + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
+        let missing = status.remotes.map { remoteStatus in
+            let devices = remoteStatus.devices.filter { !$0.isFormer }
+            return remoteStatus.unsent.reduce(0) { $0 + $1.count }
+                + (devices.map { ($0.missing + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
         }.max()
         return .behind(missing ?? 0)
     }

@@ -115,9 +115,9 @@ public struct CSVTraceReader {
         if columns.layout.tick != nil {
             rows?.ticks.append(try columns.integer(bytes, fields, 1, decimals: 0))
         }
-        for (place, channel) in (layout ?? columns.layout).channels.enumerated() {
-            let value = try columns.integer(bytes, fields, columns.firstChannel + place, decimals: channel.decimals)
-            rows?.columns[place].append(value)
+        for (index, channel) in (layout ?? columns.layout).channels.enumerated() {
+            let value = try columns.integer(bytes, fields, columns.firstChannel + index, decimals: channel.decimals)
+            rows?.columns[index].append(value)
         }
         if let gap {
             guard gap.time == time, missing == 0 else { throw .gapRow }
@@ -133,9 +133,9 @@ public struct CSVTraceReader {
     private mutating func split(_ bytes: [UInt8], _ range: Range<Int>) {
         fields.removeAll(keepingCapacity: true)
         var start = range.lowerBound
-        for place in range where bytes[place] == UInt8(ascii: ",") {
-            fields.append(start..<place)
-            start = place + 1
+        for index in range where bytes[index] == UInt8(ascii: ",") {
+            fields.append(start..<index)
+            start = index + 1
         }
         fields.append(start..<range.upperBound)
     }

@@ -17,49 +17,49 @@ enum DecimalText {
     @inline(__always)
     static func write(_ value: UInt64, decimals: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         let count = max(digitCount(value), decimals &+ 1)
-        var place = end &+ count &+ (decimals > 0 ? 1 : 0)
-        end = place
+        var offset = end &+ count &+ (decimals > 0 ? 1 : 0)
+        end = offset
         var rest = value
         var left = count
         if decimals > 0 {
             left &-= decimals
-            putDigits(of: &rest, decimals, into: &bytes, before: &place)
-            place &-= 1
-            bytes[place] = UInt8(ascii: ".")
+            putDigits(of: &rest, decimals, into: &bytes, before: &offset)
+            offset &-= 1
+            bytes[offset] = UInt8(ascii: ".")
         }
-        putDigits(of: &rest, left, into: &bytes, before: &place)
+        putDigits(of: &rest, left, into: &bytes, before: &offset)
     }
 
     /// Writes `value`, which is not negative and has at most `count` digits, as `count` digits with leading zeros.
     @inline(__always)
     static func write(padded value: Int, _ count: Int, into bytes: inout MutableSpan<UInt8>, at end: inout Int) {
         var rest = UInt64(value)
-        var place = end + count
-        end = place
-        putDigits(of: &rest, count, into: &bytes, before: &place)
+        var offset = end + count
+        end = offset
+        putDigits(of: &rest, count, into: &bytes, before: &offset)
     }
 
-    // Writes the last `count` digits of `rest` before `place`, from the last one back, and moves `place` to the first
+    // Writes the last `count` digits of `rest` before `offset`, from the last one back, and moves `offset` to the first
     // one. Two digits at a time halve the chain of divisions, each of which needs the result of the previous one.
     @inline(__always)
     private static func putDigits(
-        of rest: inout UInt64, _ count: Int, into bytes: inout MutableSpan<UInt8>, before place: inout Int
+        of rest: inout UInt64, _ count: Int, into bytes: inout MutableSpan<UInt8>, before offset: inout Int
     ) {
         var left = count
         while left >= 2 {
             let hundredth = rest / 100
             let pair = UInt32(truncatingIfNeeded: rest &- hundredth &* 100)
             let tens = (pair &* 103) &>> 10
-            bytes[place &- 1] = UInt8(truncatingIfNeeded: pair &- tens &* 10) | UInt8(ascii: "0")
-            bytes[place &- 2] = UInt8(truncatingIfNeeded: tens) | UInt8(ascii: "0")
-            place &-= 2
+            bytes[offset &- 1] = UInt8(truncatingIfNeeded: pair &- tens &* 10) | UInt8(ascii: "0")
+            bytes[offset &- 2] = UInt8(truncatingIfNeeded: tens) | UInt8(ascii: "0")
+            offset &-= 2
             left &-= 2
             rest = hundredth
         }
         if left > 0 {
             let tenth = rest / 10
-            place &-= 1
-            bytes[place] = UInt8(truncatingIfNeeded: rest &- tenth &* 10) | UInt8(ascii: "0")
+            offset &-= 1
+            bytes[offset] = UInt8(truncatingIfNeeded: rest &- tenth &* 10) | UInt8(ascii: "0")
             rest = tenth
         }
     }

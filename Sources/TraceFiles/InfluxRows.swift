@@ -46,8 +46,8 @@ struct InfluxRows: RowWriter {
     }
 
     mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
-        channels = layout.channels.enumerated().map { place, channel in
-            Array("\(place == 0 ? " " : ",")\(ColumnNames.column(channel))=".utf8)
+        channels = layout.channels.enumerated().map { index, channel in
+            Array("\(index == 0 ? " " : ",")\(ColumnNames.column(channel))=".utf8)
         }
         decimals = layout.channels.map(\.decimals)
         // Times keep ascending over a change of layout, even if the counter changes.

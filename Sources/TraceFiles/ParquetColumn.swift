@@ -77,7 +77,7 @@ struct ParquetColumn {
 
     /// A value has too many digits.
     struct Overflow: Error {
-        let place: Int
+        let index: Int
     }
 
     private mutating func measure() throws(Overflow) {
@@ -94,7 +94,7 @@ struct ParquetColumn {
         }
         for value in values { (low, high) = (min(low, value), max(high, value)) }
         if case .decimal = kind, max(low.magnitude, high.magnitude) >= Self.decimalLimit {
-            throw Overflow(place: values.firstIndex { $0.magnitude >= Self.decimalLimit } ?? 0)
+            throw Overflow(index: values.firstIndex { $0.magnitude >= Self.decimalLimit } ?? 0)
         }
         least = least.map { min($0, low) } ?? low
         greatest = greatest.map { max($0, high) } ?? high

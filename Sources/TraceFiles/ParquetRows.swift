@@ -92,8 +92,8 @@ struct ParquetRows: RowWriter {
         if hasTick { columns[1].values += rows.ticks[range] }
         columns[firstChannel - 2].values += repeatElement(Int64(bitPattern: missing), count: range.count)
         columns[firstChannel - 1].values += repeatElement(Int64(bitPattern: repeats), count: range.count)
-        for (place, column) in rows.columns.enumerated() { columns[firstChannel + place].values += column[range] }
-        for place in columns.indices { columns[place].note(isPresent: true, count: range.count) }
+        for (index, column) in rows.columns.enumerated() { columns[firstChannel + index].values += column[range] }
+        for index in columns.indices { columns[index].note(isPresent: true, count: range.count) }
         pageRows += range.count
     }
 
@@ -101,18 +101,18 @@ struct ParquetRows: RowWriter {
         columns[0].values.append(time)
         columns[firstChannel - 2].values.append(Int64(bitPattern: missing))
         columns[firstChannel - 1].values.append(0)
-        for place in columns.indices { columns[place].note(isPresent: !columns[place].isOptional, count: 1) }
+        for index in columns.indices { columns[index].note(isPresent: !columns[index].isOptional, count: 1) }
         pageRows += 1
     }
 
     private mutating func closePage(to sink: TraceWriter.Sink) throws {
         let valueCount = columns[firstChannel].values.count
-        for place in columns.indices {
+        for index in columns.indices {
             do throws(ParquetColumn.Overflow) {
-                try columns[place].closePage()
+                try columns[index].closePage()
             } catch {
                 throw TraceExportError.value(
-                    columns[place].name, row: rowCount + UInt64(error.place),
+                    columns[index].name, row: rowCount + UInt64(error.index),
                     reason: "it has more than \(ParquetColumn.decimalDigits) digits")
             }
         }
@@ -126,8 +126,8 @@ struct ParquetRows: RowWriter {
     private mutating func closeGroup(to sink: TraceWriter.Sink) throws {
         let start = offset
         var chunks: [ParquetColumn.Chunk] = []
-        for place in columns.indices {
-            let (pages, chunk) = columns[place].takeChunk(at: offset)
+        for index in columns.indices {
+            let (pages, chunk) = columns[index].takeChunk(at: offset)
             chunks.append(chunk)
             try hand(pages, to: sink)
         }

@@ -27,10 +27,10 @@ struct RowSelection {
         }
         places = []
         for name in names {
-            guard let place = layout.channels.firstIndex(where: { $0.name == name }) else {
+            guard let index = layout.channels.firstIndex(where: { $0.name == name }) else {
                 throw .unknownChannel(name, available: layout.channels.map(\.name))
             }
-            places.append(place)
+            places.append(index)
         }
         self.layout = Layout(places.map { layout.channels[$0] }, tick: layout.tick)
         try ColumnNames.check(self.layout)
@@ -48,7 +48,7 @@ struct RowSelection {
         if every == 1 {
             selected.times = rows.times
             selected.ticks = rows.ticks
-            for (column, place) in places.enumerated() { selected.columns[column] = rows.columns[place] }
+            for (column, index) in places.enumerated() { selected.columns[column] = rows.columns[index] }
         }
         var mark = 0
         var row = 0
@@ -77,6 +77,6 @@ struct RowSelection {
         selected.note(pending.take())
         selected.times.append(rows.times[row])
         if layout.tick != nil { selected.ticks.append(rows.ticks[row]) }
-        for (column, place) in places.enumerated() { selected.columns[column].append(rows.columns[place][row]) }
+        for (column, index) in places.enumerated() { selected.columns[column].append(rows.columns[index][row]) }
     }
 }

@@ -49,8 +49,8 @@ struct SigrokRows: RowWriter {
         let rate = milliseconds == 1 ? "1 kHz" : "\(1000 / milliseconds) Hz"
         var metadata = "[global]\nsigrok version=0.5.2\n\n[device 1]\nsamplerate=\(rate)\n"
         metadata += "total analog=\(layout.channels.count)\n"
-        for (place, channel) in layout.channels.enumerated() {
-            metadata += "analog\(place + 1)=\(ColumnNames.column(channel))\n"
+        for (index, channel) in layout.channels.enumerated() {
+            metadata += "analog\(index + 1)=\(ColumnNames.column(channel))\n"
         }
         try zip.add("metadata", Array(metadata.utf8), to: sink)
     }

@@ -105,9 +105,9 @@ public struct ColumnCollector: Sendable {
         for column in first == last ? [first] : [first, last] {
             reach(column)
             guard column >= 0, column < columnCount else { continue }
-            for (place, channel) in channels.enumerated() {
+            for (index, channel) in channels.enumerated() {
                 guard let source = summary.layout.channels.firstIndex(of: channel) else { continue }
-                append(summary.cells[source], to: place, column)
+                append(summary.cells[source], to: index, column)
             }
         }
         if isBeforeGap { isGapPending = true }

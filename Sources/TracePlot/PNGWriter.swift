@@ -9,16 +9,16 @@ enum PNGWriter {
         let rowBytes = canvas.width * 3 + 1
         var rows = [UInt8](repeating: 0, count: rowBytes * canvas.height)
         for row in 0..<canvas.height {
-            var place = row * rowBytes
-            rows[place] = filterUp
-            place += 1
+            var offset = row * rowBytes
+            rows[offset] = filterUp
+            offset += 1
             for pixel in (row * canvas.width)..<((row + 1) * canvas.width) {
                 let colour = canvas.pixels[pixel]
                 let above = row == 0 ? 0 : canvas.pixels[pixel - canvas.width]
-                rows[place] = UInt8(truncatingIfNeeded: colour >> 16) &- UInt8(truncatingIfNeeded: above >> 16)
-                rows[place + 1] = UInt8(truncatingIfNeeded: colour >> 8) &- UInt8(truncatingIfNeeded: above >> 8)
-                rows[place + 2] = UInt8(truncatingIfNeeded: colour) &- UInt8(truncatingIfNeeded: above)
-                place += 3
+                rows[offset] = UInt8(truncatingIfNeeded: colour >> 16) &- UInt8(truncatingIfNeeded: above >> 16)
+                rows[offset + 1] = UInt8(truncatingIfNeeded: colour >> 8) &- UInt8(truncatingIfNeeded: above >> 8)
+                rows[offset + 2] = UInt8(truncatingIfNeeded: colour) &- UInt8(truncatingIfNeeded: above)
+                offset += 3
             }
         }
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

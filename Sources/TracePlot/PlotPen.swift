@@ -60,11 +60,11 @@ struct PlotPen {
         }
         drawBands(series, height)
         for tick in axis.ticks {
-            let level = y + height - axis.place(of: tick.value, in: height)
+            let level = y + height - axis.offset(of: tick.value, in: height)
             add(metrics.left, level, panelWidth, metrics.scale, .grid)
             write(tick.label, metrics.left - 8 * metrics.scale, level + 5 * metrics.scale, .end, .quiet)
         }
-        for tick in times.ticks { add(place(of: tick), y, metrics.scale, height, .grid) }
+        for tick in times.ticks { add(coordinate(of: tick), y, metrics.scale, height, .grid) }
         add(metrics.left, y, metrics.scale, height, .axis)
         add(metrics.left, y + height, panelWidth, metrics.scale, .axis)
         let path = SeriesPath(
@@ -122,7 +122,7 @@ struct PlotPen {
         SeriesPath.centre(of: column, count: count, left: metrics.left * 10, width: panelWidth * 10) / 10
     }
 
-    private func place(of tick: TimeAxis.Tick) -> Int {
+    private func coordinate(of tick: TimeAxis.Tick) -> Int {
         let span = Int128(plot.endMilliseconds) - Int128(plot.startMilliseconds)
         let offset = Int128(tick.milliseconds) - Int128(plot.startMilliseconds)
         return metrics.left + Int(offset * Int128(panelWidth) / span)
@@ -134,7 +134,7 @@ struct PlotPen {
         let margin = 4 * scale
         var dates: [(range: Range<Int>, text: String)] = []
         for tick in times.ticks {
-            let x = place(of: tick)
+            let x = coordinate(of: tick)
             add(x, bottom, scale, 4 * scale, .axis)
             writeWithin(tick.label, x, bottom + 17 * scale, .quiet)
             guard let date = tick.date else { continue }

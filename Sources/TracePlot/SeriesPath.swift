@@ -59,7 +59,7 @@ struct SeriesPath {
     }
 
     private func y(_ value: Int64, _ factor: Int128) -> Int {
-        bottom - axis.place(of: Int128(value) * factor, in: height)
+        bottom - axis.offset(of: Int128(value) * factor, in: height)
     }
 
     /// Appends a point, unless it repeats the last one; a point that only extends the last segment replaces its end.

@@ -38,7 +38,7 @@ struct StrokeSamples {
         for row in rows {
             let range = (row * width + columns.lowerBound)..<(row * width + columns.upperBound)
             body(row, columns.lowerBound, bits[range])
-            for place in range { bits[place] = 0 }
+            for index in range { bits[index] = 0 }
         }
         self.rows = nil
         columns = 0..<0

@@ -58,7 +58,7 @@ struct ValueAxis: Hashable, Sendable {
     func factor(of channel: Channel) -> Int128 { Self.power(decimals - channel.decimals) }
 
     /// Returns the distance of `value` above ``low``, rounded to the nearest, on an axis `height` long.
-    func place(of value: Int128, in height: Int) -> Int {
+    func offset(of value: Int128, in height: Int) -> Int {
         let span = high - low
         return Int(((min(max(value, low), high) - low) * Int128(height) * 2 + span) / (span * 2))
     }

@@ -143,7 +143,7 @@ import Testing
         try await eventually { staying.standing.isDone && other.standing.isDone }
         let refused = try await meet(third, at: host.listener.port)
         #expect(!refused.isDone)
-        #expect(refused.ending == .goodbye("too many devices are connected: try again later"))
+        #expect(refused.ending == .close("too many devices are connected: try again later"))
         staying.stop()
         _ = try await one
         try await eventually { host.listener.count == 1 }

@@ -12,7 +12,7 @@ import Testing
         let answer = try await Probe.ask(host: "127.0.0.1", port: host.listener.port)
         #expect(answer.greeting.log == store.log.id)
         let vector = try store.log.vector()
-        #expect(answer.greeting.statement.vector == vector)
+        #expect(answer.greeting.manifest.vector == vector)
         #expect(answer.duration > .zero)
         // Nobody is taken for a liar because somebody asked.
         let ending = try await host.ending { _ in true }

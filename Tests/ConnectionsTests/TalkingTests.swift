@@ -22,10 +22,10 @@ import Glibc
         try right.write(Int.random(in: 0...300, using: &numbers), byteCount: 2000)
         let host = try await Host(right)
         let standing = try await meet(left, at: host.listener.port)
-        #expect(standing.isDone && standing.ending == .goodbye(""))
+        #expect(standing.isDone && standing.ending == .close(""))
         #expect(try left.roots() == right.roots())
         let ending = try await host.ending { _ in true }
-        #expect(ending.error == nil && ending.standing.isDone && ending.standing.ending == .goodbye(""))
+        #expect(ending.error == nil && ending.standing.isDone && ending.standing.ending == .close(""))
         #expect(ending.standing.traffic.sentBytes == standing.traffic.receivedBytes)
         await host.listener.stop()
     }
@@ -163,7 +163,7 @@ import Glibc
             do {
                 let ending = try await talking.ending
                 // None where it was stopped before it had begun.
-                #expect(ending == nil || ending == .goodbye("enough") || ending == .goodbye(""))
+                #expect(ending == nil || ending == .close("enough") || ending == .close(""))
             } catch ConnectionError.cut {
                 // Whom the other side stopped before it had begun hears no goodbye.
                 #expect(stop % 2 == 1 && host.connections.last?.standing.remote == nil)

@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A walk through the events of the log at `path`.
-    private func partedWalk(_ path: String, cores: Int, leafCount: Int) throws -> PartedWalk<CheckedRows> {
+    private func partedWalk(_ path: String, cores: Int, leafCount: Int) throws -> ParallelWalk<CheckedRows> {
         struct Events: RowVisitor {
             var record: TreeRecord?
 
@@ -106,7 +106,7 @@ import Testing
         var reader = try PageReader(file, meta: meta)
         var tables = Events()
         _ = reader.walk(meta.main, holdsTables: true, valueLimit: TreeRecord.byteCount, &tables)
-        return PartedWalk(
+        return ParallelWalk(
             reader, try #require(tables.record), valueLimit: EventLimits.batchBytes, cores: cores, leafCount: leafCount,
             CheckedRows())
     }

@@ -68,13 +68,13 @@ private func withheld(_ log: EventLog) throws -> EventSet {
             default: break
             }
             let expected = EventSet(lacking.map { EventRange(replica, $0, through: $0) })
-            #expect(try target.log.lackingValues() == expected)
+            #expect(try target.log.missingValues() == expected)
             #expect(try withheld(target.log).subtracting(target.log.erased()) == expected)
         }
         #expect(try target.log.root(of: replica) == (next > 1 ? author.log.root(of: replica, through: next - 1) : nil))
         #expect(try LogVerifier.verify(path: target.path).damage == [])
         // What salvage makes of the file names them too, whatever the rows say.
-        let before = try (target.log.lackingValues(), target.log.erased())
+        let before = try (target.log.missingValues(), target.log.erased())
         try target.log.close()
         let made = target.folder.appending(path: "made.mdb").path
         let salvage = try Salvage(path: target.path)
@@ -82,7 +82,7 @@ private func withheld(_ log: EventLog) throws -> EventSet {
         _ = try salvage.write(to: made, log: log, epoch: 9, arrival: .test(0), missing: salvage.missing)
         #expect(try LogVerifier.verify(path: made).damage == [])
         let salvaged = try EventLog(opening: made)
-        #expect(try salvaged.lackingValues() == before.0 && salvaged.erased() == before.1)
+        #expect(try salvaged.missingValues() == before.0 && salvaged.erased() == before.1)
         try salvaged.close()
     }
 
@@ -135,11 +135,11 @@ private func withheld(_ log: EventLog) throws -> EventSet {
         }
         let vector = try test.log.vector()
         #expect(try test.log.archive(vector, keeping: { _, _ in false }, behind: [1, 2, 3]) == 18)
-        #expect(try test.log.lackingValues().isEmpty)
+        #expect(try test.log.missingValues().isEmpty)
         #expect(try LogVerifier.verify(path: test.path).damage == [])
         try test.log.restore { frames[$0] }
-        #expect(try test.log.lackingValues() == EventSet([EventRange(test.replica, 5, through: 6)]))
-        #expect(try withheld(test.log) == test.log.lackingValues())
+        #expect(try test.log.missingValues() == EventSet([EventRange(test.replica, 5, through: 6)]))
+        #expect(try withheld(test.log) == test.log.missingValues())
         #expect(try LogVerifier.verify(path: test.path).damage == [])
     }
 }

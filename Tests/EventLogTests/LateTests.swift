@@ -46,7 +46,7 @@ private struct Partial {
 
     /// Takes in the events of these numbers from their author.
     @discardableResult
-    func take(_ first: UInt64, _ last: UInt64) throws -> Received {
+    func receive(_ first: UInt64, _ last: UInt64) throws -> Received {
         try target.log.receive([author.frame(first, through: last)], arrival: .test(1))
     }
 
@@ -86,7 +86,7 @@ private struct Partial {
         var several = 0
         try log.withEvents(at: 1...count) { _, frame, _ in several += frame.isPartial ? 0 : 1 }
         #expect(several == Int(count), comment)
-        #expect(try log.holes().isEmpty && log.lackingValues().isEmpty, comment)
+        #expect(try log.lostRanges().isEmpty && log.missingValues().isEmpty, comment)
         #expect(try log.root(of: replica) == author.log.root(of: replica), comment)
         #expect(try LogVerifier.verify(path: target.path).damage == [], comment)
     }
@@ -100,21 +100,21 @@ private struct Partial {
         let log = store.target.log
         let (content, state) = (try log.content(), try log.state())
         let rows = try (1...60).map { try log.checksum(at: $0) }
-        let received = try store.take(1, 60)
+        let received = try store.receive(1, 60)
         #expect(received.filledCount == 10 && received.returnedCount == 10 && received.placedCount == 10)
         #expect(received.appendedCount == 0)
         try store.expectWhole()
         #expect(try log.content() == LogContent(generation: content.generation, late: 20))
         #expect(try log.state().nextPosition == state.nextPosition && log.state().lastChecksum == state.lastChecksum)
         #expect(try (1...60).map { try log.checksum(at: $0) } == rows)
-        let again = try store.take(1, 60)
+        let again = try store.receive(1, 60)
         #expect(again.filledCount == 0 && again.returnedCount == 0, "what is there does not come twice")
         #expect(try log.content().late == 20)
     }
 
     @Test func `are there after closing, in a rewrite, and in none of the tables of what came late behind it`() throws {
         let store = try Partial(40, lost: { $0 == 7 || $0 == 8 }, withheld: { $0 == 20 })
-        _ = try store.take(1, 40)
+        _ = try store.receive(1, 40)
         try store.target.log.close()
         let log = try EventLog(opening: store.target.path)
         defer { try? log.close() }
@@ -125,18 +125,18 @@ private struct Partial {
             #expect(try store.content(sequence, in: log) == store.content(sequence, in: store.author.log))
         }
         #expect(try LogVerifier.verify(path: store.target.path).damage == [])
-        #expect(try log.holes().isEmpty)
+        #expect(try log.lostRanges().isEmpty)
     }
 
     @Test func `leave with a range, and with the proof of it`() throws {
         let store = try Partial(30, lost: { (10...12).contains($0) }, withheld: { $0 == 3 })
-        _ = try store.take(1, 30)
+        _ = try store.receive(1, 30)
         let frame = try #require(
             try store.target.log.frame(of: EventRange(store.replica, 1, through: 30), signedBy: nil))
         let third = try TestLog()
         let received = try third.log.receive([RangeFrame(reading: frame.bytes, of: third.log.id)], arrival: .test(2))
         #expect(received.appendedCount == 30)
-        #expect(try third.log.lackingValues().isEmpty)
+        #expect(try third.log.missingValues().isEmpty)
         #expect(try third.log.root(of: store.replica) == store.author.log.root(of: store.replica))
         #expect(
             try store.target.log.inclusionProof(of: EventID(store.replica, 11))
@@ -151,7 +151,7 @@ private struct Partial {
         ) { try store.author.log.leaf(of: $0) }
         let log = store.target.log
         #expect(try log.receive([without], arrival: .test(1)).placedCount == 1)
-        #expect(try log.holes().isEmpty && log.lackingValues().count == 1 && log.content().late == 1)
+        #expect(try log.lostRanges().isEmpty && log.missingValues().count == 1 && log.content().late == 1)
         #expect(try LogVerifier.verify(path: store.target.path).damage == [])
         #expect(try log.receive([whole], arrival: .test(1)).filledCount == 1)
         // The number of what came first is not given again.
@@ -164,13 +164,13 @@ private struct Partial {
         let log = store.target.log
         let erased = EventSet([EventRange(store.replica, 10, through: 10), EventRange(store.replica, 20, through: 20)])
         #expect(try log.erase(erased) == 0)
-        let received = try store.take(1, 30)
+        let received = try store.receive(1, 30)
         #expect(received.filledCount == 0 && received.placedCount == 2)
         for sequence in UInt64(1)...30 {
             let isWithheld = try log.withEvent(at: sequence) { frame, _ in frame.isWithheld }
             #expect(isWithheld == erased.contains(EventID(store.replica, sequence)))
         }
-        #expect(try log.holes().isEmpty && log.lackingValues().isEmpty)
+        #expect(try log.lostRanges().isEmpty && log.missingValues().isEmpty)
         #expect(try LogVerifier.verify(path: store.target.path).damage == [])
         // And what came late is erased as anything else.
         #expect(try log.erase(EventSet([EventRange(store.replica, 11, through: 11)])) == 1)
@@ -183,7 +183,7 @@ private struct Partial {
     func `are found by salvage, also where nothing leads to them`(seed: UInt64) throws {
         let store = try Partial(
             400, seed: seed, sizes: .few, lost: { (20..<90).contains($0) }, withheld: { $0 > 100 && $0 % 3 == 0 })
-        _ = try store.take(1, 400)
+        _ = try store.receive(1, 400)
         try store.target.log.close()
         let pages = [UInt8](try Data(contentsOf: URL(filePath: store.target.path)))
         for part in ["whole", "without meta pages and branches"] {
@@ -209,7 +209,7 @@ private struct Partial {
                     try store.content(sequence, in: log) == store.content(sequence, in: store.author.log),
                     "\(part): \(sequence)")
             }
-            #expect(try log.lackingValues().isEmpty && log.content().late == 0)
+            #expect(try log.missingValues().isEmpty && log.content().late == 0)
             try log.close()
             #expect(try LogVerifier.verify(path: made).damage == [], "\(part)")
         }
@@ -218,7 +218,7 @@ private struct Partial {
     @Test func `that are another one's, damaged or not to be found are found by verify`() throws {
         func damage(_ change: (borrowing WriteTransaction, LateTables) throws -> Void) throws -> [LogDamage.What] {
             let store = try Partial(30, lost: { $0 == 10 }, withheld: { $0 == 20 || $0 == 21 })
-            _ = try store.take(1, 30)
+            _ = try store.receive(1, 30)
             try store.target.log.commit { transaction, _, _ in try change(transaction, LateTables(in: transaction)) }
             return try LogVerifier.verify(path: store.target.path).damage.map(\.what)
         }
@@ -245,7 +245,7 @@ private struct Partial {
     @Test(.enabled(if: FormatReader.absence == nil))
     func `are read by the reader that was made from the description of the format alone`() throws {
         let store = try Partial(40, sizes: .mixed, lost: { $0 == 9 }, withheld: { $0 % 7 == 0 })
-        _ = try store.take(1, 40)
+        _ = try store.receive(1, 40)
         try store.target.log.close()
         let lines = try FormatReader.read(store.target.path).split(separator: "\n")
         let found = try lines.map { try JSONDecoder().decode(FormatReader.Event.self, from: Data($0.utf8)) }

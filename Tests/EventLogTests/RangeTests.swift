@@ -143,8 +143,8 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         #expect(try target.log.vector() == author.log.vector())
         let replica = author.identity.replica
         #expect(try target.log.root(of: replica) == author.log.root(of: replica))
-        #expect(try target.log.waiting().isEmpty)
-        #expect(try target.log.keptFrames().isEmpty)
+        #expect(try target.log.pendingRanges().isEmpty)
+        #expect(try target.log.retainedFrames().isEmpty)
         #expect(try LogVerifier.verify(path: target.path).damage.isEmpty)
     }
 
@@ -154,11 +154,11 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         let target = try TestLog()
         let received = try target.log.receive([try author.frame(1, through: 6)], arrival: .test(1))
         #expect(received.appendedCount == 0)
-        #expect(received.parked == [EventRange(author.identity.replica, 1, through: 6)])
+        #expect(received.pending == [EventRange(author.identity.replica, 1, through: 6)])
         #expect(try target.log.vector() == VersionVector())
-        #expect(try target.log.waiting().map(\.expected) == [7])
+        #expect(try target.log.pendingRanges().map(\.expected) == [7])
         #expect(try target.log.receive([try author.frame(7, through: 10)], arrival: .test(2)).appendedCount == 10)
-        #expect(try target.log.waiting().isEmpty)
+        #expect(try target.log.pendingRanges().isEmpty)
     }
 
     @Test func `two who hold half a batch each make it whole when its author is gone`() throws {
@@ -167,7 +167,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         let (one, other) = (try TestLog(), try TestLog())
         _ = try one.log.receive([try author.frame(1, through: 2)], arrival: .test(1))
         _ = try other.log.receive([try author.frame(3, through: 4)], arrival: .test(1))
-        _ = try one.log.receive(try other.log.keptFrames().map(read), arrival: .test(2))
+        _ = try one.log.receive(try other.log.retainedFrames().map(read), arrival: .test(2))
         #expect(try one.log.vector()[author.identity.replica] == 4)
     }
 
@@ -199,12 +199,12 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
         #expect(part.range.last < 56)
         _ = try next.log.receive([try read(part)], arrival: .test(1))
         #expect(try next.log.vector()[replica] > 0)
-        _ = try last.log.receive(try next.log.keptFrames().map(read), arrival: .test(1))
+        _ = try last.log.receive(try next.log.retainedFrames().map(read), arrival: .test(1))
         #expect(try last.log.vector() == next.log.vector())
         let rest = try #require(
             try relay.log.frame(of: EventRange(replica, part.range.last + 1, through: 60), signedBy: nil))
         _ = try next.log.receive([try read(rest)], arrival: .test(2))
-        #expect(try next.log.keptFrames().isEmpty)
+        #expect(try next.log.retainedFrames().isEmpty)
     }
 
     @Test func `another history of a replica is a stream of its own, and the log is whole`() throws {
@@ -250,7 +250,7 @@ private func read(_ frame: RangeFrame) throws -> RangeFrame {
             _ = try target.log.receive([try author.frame(first, through: last)], arrival: .test(4))
         }
         #expect(try target.log.root(of: replica) == author.log.root(of: replica, through: 14))
-        #expect(try target.log.waitingFrames() == [half])
+        #expect(try target.log.pendingFrames() == [half])
     }
 
     @Test func `a range that says what its author did not see is refused where its history is known`() throws {

@@ -75,7 +75,7 @@ private struct Salvaged {
         } else {
             #expect(total <= UInt64(leaves.count), "\(comment): recovered + lost is at least what is known")
         }
-        let unexpected = report.damage.filter { $0.what != .hole }
+        let unexpected = report.damage.filter { $0.what != .lostRange }
         #expect(unexpected.isEmpty, "\(comment): \(unexpected)")
         #expect(EventSet(report.missing) == lost, "\(comment): the new log says what it lacks")
     }
@@ -362,7 +362,7 @@ private struct Salvaged {
         let two = try write(first, second)
         #expect(!one.missing.isEmpty && one == two)
         let report = try LogVerifier.verify(path: second)
-        #expect(report.damage.allSatisfy { $0.what == .hole } && report.missing == one.missing)
+        #expect(report.damage.allSatisfy { $0.what == .lostRange } && report.missing == one.missing)
     }
 
     @Test func `of something else gives nothing`() throws {

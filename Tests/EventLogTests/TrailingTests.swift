@@ -153,7 +153,7 @@ struct TrailingTests {
     func isNotAnothersAttempt() throws {
         let log = try going()
         // Another process begins to write, and dies before its commit; only its mark tells of it.
-        #expect(!LastWriter(of: log.path).goesOn())
+        #expect(!LastWriter(of: log.path).becomeLastWriter())
         try log.append(5)
         #expect(try !log.log.state().mayBeTrailed, "what follows is flushed twice")
     }

@@ -7,19 +7,19 @@ import Testing
     private let one = ReplicaID(high: 2, low: 1)
     private let two = ReplicaID(high: 2, low: 2)
     private let other = ReplicaID(high: 3, low: 1)
-    private var readings: [StreamReading] {
+    private var resolutions: [NameResolution] {
         [
-            StreamReading(replica: author, after: 5, stream: one), StreamReading(replica: one, after: 2, stream: two),
-            StreamReading(replica: other, after: 0, stream: one),
+            NameResolution(replica: author, after: 5, stream: one), NameResolution(replica: one, after: 2, stream: two),
+            NameResolution(replica: other, after: 0, stream: one),
         ]
     }
 
-    private func frame(_ sequence: SequenceNumber, values: Int = 40, readings: [StreamReading]) -> [UInt8] {
+    private func frame(_ sequence: SequenceNumber, values: Int = 40, resolutions: [NameResolution]) -> [UInt8] {
         let header = EventHeader(id: EventID(author, sequence), stamp: Stamp(milliseconds: 7, counter: 1), rest: 0)
         var writer = ByteWriter()
         writer.append(
             frame: header, shape: [1, 2].span.bytes, values: [UInt8](repeating: 9, count: values).span.bytes,
-            readings: readings, after: 3)
+            resolutions: resolutions, after: 3)
         return writer.bytes
     }
 
@@ -27,11 +27,11 @@ import Testing
         for (sequence, event) in [
             (5, EventID(author, 5)), (6, EventID(one, 1)), (7, EventID(one, 2)), (9, EventID(two, 2)),
         ] {
-            let bytes = frame(SequenceNumber(sequence), readings: readings)
+            let bytes = frame(SequenceNumber(sequence), resolutions: resolutions)
             let found = try Frame(verifying: bytes.span.bytes)
-            #expect(found.id == event && found.hasReadings && found.length == bytes.count)
+            #expect(found.id == event && found.hasResolutions && found.length == bytes.count)
             let names = found.names(in: bytes.span.bytes)
-            #expect(names.author == author && names.readings == readings)
+            #expect(names.author == author && names.resolutions == resolutions)
             #expect(names(EventID(author, 8)) == EventID(two, 1))
             #expect(names(EventID(other, 1)) == EventID(one, 1))
             #expect(
@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test func `is what it was once they are taken away, and has the same leaf all the time`() throws {
-        let plain = frame(8, readings: [])
+        let plain = frame(8, resolutions: [])
         let found = try Frame(verifying: plain.span.bytes)
         var hasher = MerkleHasher()
         let leaf = hasher.leaf(of: found, in: plain.span.bytes)
         var writer = ByteWriter()
-        writer.append(found, in: plain.span.bytes, readAs: readings, after: 3)
+        writer.append(found, in: plain.span.bytes, readAs: resolutions, after: 3)
         let read = writer.bytes
-        #expect(read == frame(8, readings: readings))
+        #expect(read == frame(8, resolutions: resolutions))
         let other = try Frame(verifying: read.span.bytes)
         #expect(hasher.leaf(of: other, in: read.span.bytes) == leaf)
         writer.removeAll()
@@ -63,15 +63,15 @@ import Testing
     }
 
     @Test func `may be longer by them than an event can be, and no longer`() throws {
-        let room = EventLimits.batchBytes - frame(8, values: 0, readings: []).count
-        #expect(try Frame(verifying: frame(8, values: room, readings: readings).span.bytes).id == EventID(two, 1))
+        let room = EventLimits.batchBytes - frame(8, values: 0, resolutions: []).count
+        #expect(try Frame(verifying: frame(8, values: room, resolutions: resolutions).span.bytes).id == EventID(two, 1))
         #expect(throws: FrameError.malformed) {
-            try Frame(verifying: frame(8, values: room + 1, readings: readings).span.bytes)
+            try Frame(verifying: frame(8, values: room + 1, resolutions: resolutions).span.bytes)
         }
     }
 
     @Test func `whose number of readings is more than there is room for is refused`() {
-        var bytes = frame(8, values: 4, readings: readings)
+        var bytes = frame(8, values: 4, resolutions: resolutions)
         bytes[bytes.count - 5] = 0xFF
         #expect(throws: FrameError.malformed) { try Frame(parsing: bytes.span.bytes) }
     }

@@ -156,7 +156,7 @@ enum Antenna: RecordKind {
             var decoder = MeterModel.um25c.makeDecoder()
             for number in 0..<10 {
                 var rows = DecodedRows()
-                decoder.take(answer(milliamperes: 100 + number).span.bytes, into: &rows)
+                decoder.consume(answer(milliamperes: 100 + number).span.bytes, into: &rows)
                 continuation.yield(rows)
             }
             continuation.finish()

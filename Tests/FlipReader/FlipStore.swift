@@ -226,13 +226,13 @@ extension FlipStore {
                 + ids.map { "\(index.position(of: $0.replica, $0.sequence))" }
         }
         answers.ask("erased") { ["\(try log.erased().ranges)"] }
-        answers.ask("lacking") { ["\(try log.lackingValues().ranges)"] }
+        answers.ask("lacking") { ["\(try log.missingValues().ranges)"] }
         answers.ask("claim") { ["\(String(describing: try log.claim()))"] }
         answers.ask("streams") {
-            try log.streams().branches.sorted { $0.key < $1.key }.map { "\($0)" } + ["\(try log.readingsCount())"]
+            try log.streams().branches.sorted { $0.key < $1.key }.map { "\($0)" } + ["\(try log.resolutionsCount())"]
         }
-        answers.ask("waiting") { try log.waiting().map { "\($0)" } }
-        answers.ask("kept") { try log.keptFrames().map { "\($0.bytes.checksum)" } }
+        answers.ask("waiting") { try log.pendingRanges().map { "\($0)" } }
+        answers.ask("kept") { try log.retainedFrames().map { "\($0.bytes.checksum)" } }
         answers.ask("proven") { try log.provenVector(signedBy: nil).entries.map { "\($0)" } }
         answers.ask("base") {
             var lines = [

@@ -55,7 +55,7 @@ import Testing
         let (last, root) = (try store.log.vector()[replica], try store.log.root(of: replica))
         let head = try store.signedHead()
         let proof = try store.proof(ofContact: old)
-        try store.runDueWork()
+        try store.runMaintenance()
 
         let archived = try await store.archive(before: point, to: file)
         #expect(archived.eventCount > 300 && archived.logBytes < archived.logBytesBefore && archived.fileBytes > 1000)
@@ -89,7 +89,7 @@ import Testing
         #expect(now.count == steps.count && now.map(\.changeCount) == steps.map(\.changeCount))
         #expect(now.last?.note == steps.last?.note && steps.last?.note.text.contains("test.adi") == true)
         #expect(try store.replicas().map(\.device) == replicas)
-        #expect(try !store.log.lackingValues().contains(EventID(#require(store.replica), 1)))
+        #expect(try !store.log.missingValues().contains(EventID(#require(store.replica), 1)))
     }
 
     @Test func `is passed over by undo and refused by revert: it is taken back from its file`() async throws {
@@ -161,10 +161,10 @@ import Testing
         let right = try await store.at(.position(positions[2])).digest()
         // Left behind for whoever goes on from there.
         for position in positions[..<2] { _ = try await store.at(.position(position)).digest() }
-        #expect(store.formerScratch.isThere)
+        #expect(store.reusablePastView.isThere)
         let folder = try TemporaryFolder()
         try await store.archive(before: .position(1001), to: folder.path("old.gwa"))
-        #expect(!store.formerScratch.isThere)
+        #expect(!store.reusablePastView.isThere)
         let past = try await store.at(.position(positions[2]))
         #expect(try past.digest() == right)
     }
@@ -254,7 +254,7 @@ import Testing
         let file = folder.path("old.gwa")
         let point = Point.position(try store.log.lastPosition() * 2 / 3)
         let gone = Set(fleet.stores.compactMap(\.replica))
-        try await store.archive(before: point, to: file, gone: gone)
+        try await store.archive(before: point, to: file, retired: gone)
         for _ in 0..<20 { try await fleet.step() }
         try fleet.meet()
         #expect(try store.digest() == fleet.stores[1].digest())

@@ -25,7 +25,7 @@ import Testing
                 let asked = CapturedBytes(.sent, at: time - 10, [0xF0])
                 decoder.asked()
                 _ = try await recorder.append(rows, times: .at(time - 10), of: [asked])
-                decoder.take(Array(stale.dropFirst(40)).span.bytes, into: &rows)
+                decoder.consume(Array(stale.dropFirst(40)).span.bytes, into: &rows)
                 _ = try await recorder.append(
                     rows, times: .at(time - 9), of: [CapturedBytes(.received, at: time - 9, Array(stale.dropFirst(40)))]
                 )
@@ -33,7 +33,7 @@ import Testing
             let frame = simulatedFrame(number)
             for (place, bytes) in [Array(frame[..<50]), Array(frame[50...])].enumerated() {
                 var rows = DecodedRows()
-                decoder.take(bytes.span.bytes, into: &rows)
+                decoder.consume(bytes.span.bytes, into: &rows)
                 let piece = CapturedBytes(.received, at: time + Int64(place), bytes)
                 _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
             }
@@ -87,7 +87,7 @@ import Testing
                 }
             }
             var rows = DecodedRows()
-            decoder.take(simulatedFrame(number).span.bytes, into: &rows)
+            decoder.consume(simulatedFrame(number).span.bytes, into: &rows)
             let piece = CapturedBytes(.received, at: 1_700_000_000_000 + Int64(second) * 1000, simulatedFrame(number))
             _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
         }
@@ -132,7 +132,7 @@ import Testing
         let bytes = (0..<400).flatMap { simulatedFrame($0) }
         let piece = CapturedBytes(.received, at: 1_700_000_000_000, bytes)
         var (decoder, decodedRows) = (MeterModel.um25c.makeDecoder(), DecodedRows())
-        decoder.take(bytes.span.bytes, into: &decodedRows)
+        decoder.consume(bytes.span.bytes, into: &decodedRows)
         _ = try await recorder.append(
             decodedRows, times: .paced(RowPacer(from: piece.time, perSecond: 4)), of: [piece])
         try await recorder.finish()
@@ -162,7 +162,7 @@ import Testing
             (UInt8.min...UInt8.max).map { [0xAA, 0x04] + [UInt8](repeating: 1, count: 60) + [$0, 0xAA] }.first {
                 bytes in
                 var (decoder, rows) = (MeterModel.fnb48.makeDecoder(over: .usb), DecodedRows())
-                decoder.take(bytes.span.bytes, into: &rows)
+                decoder.consume(bytes.span.bytes, into: &rows)
                 let isWaiting = rows.runs.isEmpty
                 decoder.finish(into: &rows)
                 return isWaiting && rows.runs.first?.count == 4
@@ -175,7 +175,7 @@ import Testing
         let store = temporary.store
         let recorder = try await store.record(meter: simulatedMeter, model: .fnb48, over: .usb, isKeepingCapture: true)
         var (decoder, decodedRows) = (MeterModel.fnb48.makeDecoder(over: .usb), DecodedRows())
-        decoder.take(report.span.bytes, into: &decodedRows)
+        decoder.consume(report.span.bytes, into: &decodedRows)
         decoder.finish(into: &decodedRows)
         let piece = CapturedBytes(.received, at: 1_700_000_000_000, report)
         _ = try await recorder.append(decodedRows, times: .at(piece.time), of: [piece])
@@ -253,7 +253,7 @@ import Testing
         try await recorder.finish()
         clock.advance(by: .seconds(10 * 86_400))
         try store.keepSamples(forDays: 7)
-        let old = try store.letGoOfOldSamples()
+        let old = try store.removeOldSamples()
         #expect(old.blockCount == 2 && old.rowCount == 50 && old.traces == [recorder.trace])
         await #expect(throws: StoreError.self) { try await store.decode(found(store, recorder.trace)) }
         #expect(try store.oldSamples().blockCount == 0)

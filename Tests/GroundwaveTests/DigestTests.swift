@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `no two of the 256 words begin alike or are one letter apart`() {
-        let words = SpokenDigest.list
+        let words = DigestWords.list
         #expect(words.count == 256)
         #expect(words == words.sorted())
         #expect(Set(words.map { $0.prefix(3) }).count == 256)
@@ -76,11 +76,11 @@ import Testing
     @Test func `words stand for the first bytes of a digest`() async throws {
         let temporary = try await TemporaryStore(.full())
         let hash = try temporary.store.digest().content
-        let words = SpokenDigest.words(of: hash)
-        let bytes = words.compactMap { SpokenDigest.list.firstIndex(of: $0) }
+        let words = DigestWords.words(of: hash)
+        let bytes = words.compactMap { DigestWords.list.firstIndex(of: $0) }
         let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         #expect("\(hash)".hasPrefix(digits))
-        #expect(words.count == SpokenDigest.wordCount)
+        #expect(words.count == DigestWords.wordCount)
     }
 
     /// All that one letter more, less or other makes of `word`.

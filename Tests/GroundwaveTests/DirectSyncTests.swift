@@ -50,9 +50,9 @@ import Testing
         #expect(try shack.store.logDigest() == portable.store.logDigest())
         let status = try portable.store.syncStatus()
         #expect(status.isComplete)
-        #expect(status.places[0].devices.map(\.replica) == [shack.store.replica])
+        #expect(status.remotes[0].devices.map(\.replica) == [shack.store.replica])
         let shown = try await portable.store.contents(of: portable.remote)
-        #expect(shown.peer?.replica == shack.store.replica && shown.peer?.has == [] && shown.peer?.lacks == [])
+        #expect(shown.peer?.replica == shack.store.replica && shown.peer?.has == [] && shown.peer?.missing == [])
         let probe = try await portable.store.probe(portable.remote)
         #expect(probe.isSameLog && probe.replica == shack.store.replica)
         await serving.stop()
@@ -79,7 +79,7 @@ import Testing
         let error = await #expect(throws: StoreError.self) { try await portable.store.sync(portable.remote) }
         #expect(error?.code == .unreachable && error?.hint != nil)
         let status = try portable.store.syncStatus()
-        #expect(!status.isComplete && status.places[0].failure != nil && status.places[0].unsent.count == 1)
+        #expect(!status.isComplete && status.remotes[0].failure != nil && status.remotes[0].unsent.count == 1)
         // It may be named all the same.
         try await portable.store.add(remote: "later", at: .host(name: "127.0.0.1", port: 1))
     }

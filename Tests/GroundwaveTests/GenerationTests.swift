@@ -106,7 +106,7 @@ import Testing
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()
         let store = try await fleet.stores[0].opening().whole
-        #expect(try store.log.holes() == lost)
+        #expect(try store.log.lostRanges() == lost)
         return (fleet, store, EventSet(lost))
     }
 

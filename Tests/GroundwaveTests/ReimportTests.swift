@@ -86,7 +86,7 @@ import Testing
             var comparison = ImportComparison(source: SourceID(name: "another"))
             for _ in 0..<3 {
                 comparison.beginSlice()
-                guard case .heard = try comparison.compare(record, in: view) else {
+                guard case .asserted = try comparison.compare(record, in: view) else {
                     Issue.record("it is the contact that is there")
                     return
                 }

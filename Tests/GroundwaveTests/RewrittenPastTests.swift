@@ -58,7 +58,7 @@ private final class RewrittenStore {
             let point = Point.position(.random(in: last / 3...last / 2, using: &numbers))
             let path = folder.path("\(first.count).gwa")
             let gone = Set(try store.log.vector().entries.map(\.replica))
-            try await count("archive") { _ = try await store.archive(before: point, to: path, gone: gone) }
+            try await count("archive") { _ = try await store.archive(before: point, to: path, retired: gone) }
         default: try await count("fork") { try await fork() }
         }
         try look()

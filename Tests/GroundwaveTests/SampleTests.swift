@@ -37,7 +37,7 @@ import Testing
         for index in 1..<3 {
             #expect(try fleet[index].numbers(of: trace) == (Array(0..<6_000), 0), "device \(index)")
             #expect(try fleet[index].syncStatus().isComplete)
-            #expect(try fleet[index].log.lackingValues().isEmpty)
+            #expect(try fleet[index].log.missingValues().isEmpty)
         }
         #expect(try fleet[2].digest() != digest, "the field is a change")
         // The next trace of the meter goes at once where its meter says so.
@@ -49,7 +49,7 @@ import Testing
         #expect(try !fleet[0].samples.isShared(trace))
         try await fleet.settle()
         let newcomer = try await TemporaryStore(joining: .folder(fleet.place), .full())
-        #expect(try newcomer.store.syncStatus().lacking == 0)
+        #expect(try newcomer.store.syncStatus().valuesMissing == 0)
         for temporary in fleet.stores + [newcomer] {
             try temporary.store.close()
             #expect(try await Store.verify(at: temporary.url, isDeep: true, components: .all).isOK)
@@ -146,13 +146,13 @@ import Testing
         let start: Int64 = 1_700_000_000_000 - 400 * 86_400_000
         let before = try Seen(store, old, from: start)
         let root = try store.log.root(of: try #require(store.replica))
-        #expect(try store.oldSamples().days == nil && store.letGoOfOldSamples().blockCount == 0)
+        #expect(try store.oldSamples().days == nil && store.removeOldSamples().blockCount == 0)
         try store.keepSamples(forDays: 30)
         let found = try store.oldSamples()
         #expect(found.days == 30 && found.traces == [old] && found.rowCount == 60_000 && found.heldBackCount == 0)
         #expect(found.byteCount > 1_000)
         let size = try store.logBytes()
-        #expect(try store.letGoOfOldSamples() == found)
+        #expect(try store.removeOldSamples() == found)
         #expect(try store.logBytes() < size)
         #expect(try store.numbers(of: old) == ([], 60_000))
         #expect(try store.numbers(of: new) == (Array(0..<3_000), 0))
@@ -177,12 +177,12 @@ import Testing
         try await fleet[0].edit(trace: trace, sharing: .synced)
         clock.advance(by: .seconds(40 * 86_400))
         try fleet[0].keepSamples(forDays: 30)
-        let held = try fleet[0].letGoOfOldSamples()
+        let held = try fleet[0].removeOldSamples()
         let laptop = try #require(fleet[1].replica)
         #expect(held.blockCount == 0 && held.heldBackCount > 0 && held.waitingFor == [laptop])
-        #expect(try fleet[0].oldSamples(gone: [laptop]).blockCount == held.heldBackCount)
+        #expect(try fleet[0].oldSamples(retired: [laptop]).blockCount == held.heldBackCount)
         try await fleet.settle()
-        #expect(try fleet[0].letGoOfOldSamples().blockCount == held.heldBackCount)
+        #expect(try fleet[0].removeOldSamples().blockCount == held.heldBackCount)
         #expect(try fleet[0].numbers(of: trace).1 == 6_000)
         #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0), "the other one keeps them for ever")
         // They do not come back, neither by asking nor by reading everything anew.
@@ -215,10 +215,10 @@ import Testing
         try fleet[0].keepSamples(forDays: 30)
         // The laptop has all events, and says which of them it lacks the samples of.
         for index in [0, 1, 0] { try await fleet.sync(index) }
-        let held = try fleet[0].letGoOfOldSamples()
+        let held = try fleet[0].removeOldSamples()
         #expect(held.blockCount == 0 && held.heldBackCount > 0 && held.waitingFor.isEmpty)
         try await fleet.settle()
-        #expect(try fleet[0].letGoOfOldSamples().blockCount == held.heldBackCount)
+        #expect(try fleet[0].removeOldSamples().blockCount == held.heldBackCount)
         #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
     }
 
@@ -245,6 +245,6 @@ import Testing
         }
         try temporary.store.keepSamples(forDays: 1)
         #expect(try temporary.store.sampleDays() == 1)
-        #expect(try temporary.store.letGoOfOldSamplesIfDue() == nil, "not for a few bytes")
+        #expect(try temporary.store.removeOldSamplesIfDue() == nil, "not for a few bytes")
     }
 }

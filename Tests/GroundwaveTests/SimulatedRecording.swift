@@ -26,7 +26,7 @@ func simulatedFrame(_ number: Int) -> [UInt8] {
 func simulatedRows(_ numbers: Range<Int>) -> DecodedRows {
     var decoder = MeterModel.um25c.makeDecoder()
     var rows = DecodedRows()
-    for number in numbers { decoder.take(simulatedFrame(number).span.bytes, into: &rows) }
+    for number in numbers { decoder.consume(simulatedFrame(number).span.bytes, into: &rows) }
     return rows
 }
 

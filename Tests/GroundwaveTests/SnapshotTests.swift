@@ -29,7 +29,7 @@ import Testing
 
     private func views(_ store: Store, at vector: VersionVector, _ snapshots: [String] = []) throws -> PastViews {
         let path = folder.path("scratch-\(UInt32.random(in: 0 ... .max)).mdb")
-        return PastViews(of: store.views, EventFilter(vector), scratchPath: path, snapshots: snapshots)
+        return PastViews(of: store.views, EventFilter(vector), temporaryPath: path, snapshots: snapshots)
     }
 
     /// Everything that the fold keeps and that can still matter, in an order of its own.
@@ -86,7 +86,7 @@ import Testing
                         .min()
                     let path = folder.path("loaded-\(UInt32.random(in: 0 ... .max)).mdb")
                     let loaded = try Views.load(
-                        reader, at: path, of: store.log, kinds: store.kinds, goingOnAfter: (first ?? last + 1) - 1,
+                        reader, at: path, of: store.log, kinds: store.kinds, resumingAfter: (first ?? last + 1) - 1,
                         content: store.log.content())
                     defer { loaded.close() }
                     let replayer = Replayer(
@@ -142,13 +142,13 @@ import Testing
         let reader = try SnapshotReader(write(try views(one.store, at: one.store.log.vector())))
         #expect(throws: SnapshotError.otherHistory) {
             try Views.load(
-                reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, goingOnAfter: 0,
+                reader, at: folder.path("x.mdb"), of: two.store.log, kinds: two.store.kinds, resumingAfter: 0,
                 content: two.store.log.content())
         }
         let kinds = Kinds(one.store.kinds.all.dropLast())
         #expect(throws: SnapshotError.otherVersion) {
             try Views.load(
-                reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, goingOnAfter: 0,
+                reader, at: folder.path("x.mdb"), of: one.store.log, kinds: kinds, resumingAfter: 0,
                 content: one.store.log.content())
         }
     }
@@ -160,16 +160,16 @@ import Testing
         let temporary = try await TemporaryStore(Configuration.full(surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         try await store.importText(generatedLog(50))
-        #expect(try store.runDueWork().snapshot == nil, "the store is not six hours old")
+        #expect(try store.runMaintenance().snapshot == nil, "the store is not six hours old")
         clock.advance(by: .seconds(6 * 3600))
-        let first = try #require(try store.runDueWork().snapshot)
+        let first = try #require(try store.runMaintenance().snapshot)
         #expect(first.kinds.first { $0.name == "qso" }?.visible == 50)
-        #expect(try store.runDueWork().snapshot == nil)
+        #expect(try store.runMaintenance().snapshot == nil)
         clock.advance(by: .seconds(7 * 3600))
-        #expect(try store.runDueWork().snapshot == nil, "nothing has changed")
+        #expect(try store.runMaintenance().snapshot == nil, "nothing has changed")
         _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
         // The write has asked for it already: this waits until it is done.
-        _ = try store.runDueWork()
+        _ = try store.runMaintenance()
         let events = store.snapshots().compactMap(\.information?.vector.eventCount)
         #expect(events.count == 2 && events[1] > first.vector.eventCount)
         #expect(try store.snapshots().allSatisfy { try store.verifySnapshot($0.file).id == $0.information?.id })

@@ -61,13 +61,13 @@ import Testing
         var kept: [(past: PastStore, digest: ViewDigest)] = []
         var goneOn = 0
         for (number, point) in points.enumerated() {
-            let hadFormer = store.formerScratch.isThere
+            let hadFormer = store.reusablePastView.isThere
             let past = try await store.at(point)
             let digest = try past.read { try $0.digest() }
-            if hadFormer, !store.formerScratch.isThere { goneOn += 1 }
+            if hadFormer, !store.reusablePastView.isThere { goneOn += 1 }
             let folder = try TemporaryFolder()
             let fresh = PastViews(
-                of: store.views, EventFilter(past.vector), scratchPath: folder.path("fresh.mdb"), snapshots: [])
+                of: store.views, EventFilter(past.vector), temporaryPath: folder.path("fresh.mdb"), snapshots: [])
             #expect(try fresh.read { try $0.digest() } == digest, "\(point)")
             #expect(try fresh.read { try $0.all(.contacts) } == past.read { try $0.all(.contacts) }, "\(point)")
             if number % 3 == 0 { kept.append((past, digest)) }

@@ -201,12 +201,12 @@ extension BlockSummary {
         clock.advance(by: .seconds(3 * 86_400))
         try await store.append(SealedBlock(rows(9_000..<9_100), after: rows(8_999..<9_000)).block, to: trace)
         try store.keepSamples(forDays: 2)
-        try store.letGoOfOldSamples()
+        try store.removeOldSamples()
         let found = try store.verify(trace)
         #expect(found.withheldCount == 9_000 && found.withheldBlockCount == blocks && found.cellCount == 4)
         // What follows a block that is withheld is compared with the last row that is said of it.
         #expect(found.rowCount == 100 && found.damage.map(\.what) == [.end])
-        #expect(try store.verify(other).damage.map(\.what) == [.hole])
+        #expect(try store.verify(other).damage.map(\.what) == [.missingRows])
     }
 
     @Test func `counts what was archived as withheld`() async throws {
@@ -226,7 +226,7 @@ extension BlockSummary {
             try await store.append(SealedBlock(rows(numbers), after: nil).block, to: trace)
         }
         let found = try store.verify(trace)
-        #expect(found.damage.map(\.what) == [.hole, .hole, .overlap])
+        #expect(found.damage.map(\.what) == [.missingRows, .missingRows, .overlap])
         #expect(found.damage.map(\.first) == [0, 30, 55] && found.damage.map(\.last) == [9, 44, 59])
         #expect(found.rowCount == 50 && found.cellCount == 0)
     }
@@ -360,7 +360,7 @@ extension BlockSummary {
         switch (table, isRowLeft) {
         case ("cells", _): #expect(whats == [.cell] && found.count == 1)
         case (_, true): #expect(whats == [.view] && found[0].event == event)
-        default: #expect(whats.contains(.hole) && whats.contains(.cell))
+        default: #expect(whats.contains(.missingRows) && whats.contains(.cell))
         }
     }
 }

@@ -87,7 +87,7 @@ import Testing
     @Test func `is gone where nothing is at its path any more`() throws {
         let environment = try Environment.make(folder(), keys: 0..<10)
         try FileManager.default.removeItem(atPath: folder())
-        #expect(environment.standing == .gone)
+        #expect(environment.standing == .missing)
     }
 
     @Test func `stays as it was where the new one could not be filled`() throws {

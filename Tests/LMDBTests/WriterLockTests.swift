@@ -110,7 +110,7 @@ import Testing
         let looks = Mutex(0)
         try Environment.make(folder(), keys: 0..<10).close()
         var options = Environment.Options()
-        options.look = { (_: String) throws(LMDBError) in looks.withLock { $0 += 1 } }
+        options.check = { (_: String) throws(LMDBError) in looks.withLock { $0 += 1 } }
         let environment = try Environment.open(folder(), options: options)
         try environment.put(10..<11)
         #expect(looks.withLock { $0 } == 1, "nobody has noted anything before")
@@ -125,7 +125,7 @@ import Testing
     @Test func `keeps what is damaged from being written to`() throws {
         try Environment.make(folder(), keys: 0..<10).close()
         var options = Environment.Options()
-        options.look = { (path: String) throws(LMDBError) in
+        options.check = { (path: String) throws(LMDBError) in
             throw LMDBError(.damaged(code: 0, text: "on purpose"), path: path, during: .write)
         }
         let environment = try Environment.open(folder(), options: options)

@@ -58,7 +58,7 @@ import Testing
         #expect(Set(ticks.map(\.label)).count == ticks.count)
         #expect(ticks.allSatisfy { $0.label.count <= 10 }, "\(ticks)")
         #expect(axis.low <= range.lowerBound * 100 && range.upperBound * 100 <= axis.high)
-        let places = ticks.map { axis.place(of: $0.value, in: 40_000) }
+        let places = ticks.map { axis.offset(of: $0.value, in: 40_000) }
         #expect(places == places.sorted() && Set(places).count == places.count)
         #expect(places.allSatisfy { (0...40_000).contains($0) })
     }

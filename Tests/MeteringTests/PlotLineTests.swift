@@ -44,7 +44,7 @@ import Testing
                 line.append(
                     Drawing.Point(
                         x: 30 + column * 10 + 5,
-                        y: path.bottom - path.axis.place(of: Int128(value) * 100, in: path.height)))
+                        y: path.bottom - path.axis.offset(of: Int128(value) * 100, in: path.height)))
             }
             if gaps.contains(column) {
                 all.append(line)

@@ -21,9 +21,9 @@ import Testing
 
     private func path(_ name: String) -> String { store.folder.appending(path: name).path }
 
-    private func past(at position: Position, _ name: String, former: FormerScratch? = nil) throws -> PastViews {
+    private func past(at position: Position, _ name: String, former: ReusablePastView? = nil) throws -> PastViews {
         PastViews(
-            of: store.views, EventFilter(try store.log.vector(through: position)), scratchPath: path(name),
+            of: store.views, EventFilter(try store.log.vector(through: position)), temporaryPath: path(name),
             former: former)
     }
 
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [Position(40), 44])
     mutating func `a file of the past is not gone on with`(position: Position) throws {
         try store.write(300, using: &numbers)
-        let former = FormerScratch()
+        let former = ReusablePastView()
         _ = try digest(past(at: 40, "first", former: former))
         #expect(former.isThere)
         try takeValues()
@@ -101,13 +101,13 @@ import Testing
         let before = try TestStore.records.map { try kept.record("thing", $0) }
         let erased = EventSet([EventRange(store.replica, 1, through: 60)])
         try store.log.erase(
-            erased, baseWithout: { try Views.base(of: store.log, without: $0, scratchPath: path("base")) })
+            erased, baseWithout: { try Views.base(of: store.log, without: $0, temporaryPath: path("base")) })
         let now: [Record?]
         do {
             store.views.close()
             let fresh = Views(of: store.log, kinds: store.views.kinds, at: path("views.mdb"))
             defer { fresh.close() }
-            let expected = PastViews(of: fresh, kept.filter, scratchPath: path("expected"))
+            let expected = PastViews(of: fresh, kept.filter, temporaryPath: path("expected"))
             now = try TestStore.records.map { try expected.record("thing", $0) }
         }
         #expect(now != before)
@@ -134,7 +134,7 @@ import Testing
             })
         defer { views.close() }
         let past = PastViews(
-            of: views, EventFilter(try store.log.vector(through: position)), scratchPath: path("past"))
+            of: views, EventFilter(try store.log.vector(through: position)), temporaryPath: path("past"))
         _ = try past.read { try $0.digest() }
         let store = store
         meanwhile = {
@@ -149,7 +149,7 @@ import Testing
         }
         try FileManager.default.removeItem(atPath: path("views.mdb"))
         let shown = try past.read { try $0.digest() }
-        let expected = PastViews(of: views, past.filter, scratchPath: path("expected"))
+        let expected = PastViews(of: views, past.filter, temporaryPath: path("expected"))
         #expect(try shown == expected.read { try $0.digest() })
     }
 }

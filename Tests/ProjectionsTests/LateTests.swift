@@ -282,13 +282,13 @@ private final class Target {
             pasts.append(
                 PastViews(
                     of: target.views, EventFilter(try target.log.vector(through: end)),
-                    scratchPath: target.folder.appending(path: name).path))
+                    temporaryPath: target.folder.appending(path: name).path))
         }
         let before = try pasts.map { past in try past.read { try $0.digest() } }
         _ = try target.log.receive([frame], arrival: .now())
         for (past, before) in zip(pasts, before) {
             let fresh = PastViews(
-                of: target.views, past.filter, scratchPath: target.folder.appending(path: "fresh").path)
+                of: target.views, past.filter, temporaryPath: target.folder.appending(path: "fresh").path)
             let now = try past.read { try $0.digest() }
             #expect(now != before)
             #expect(try fresh.read { try $0.digest() } == now)

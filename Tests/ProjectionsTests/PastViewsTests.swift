@@ -49,7 +49,7 @@ import Testing
     private func past(at position: Position, snapshots: [String] = []) throws -> PastViews {
         PastViews(
             of: store.views, EventFilter(try store.log.vector(through: position)),
-            scratchPath: path("past-\(position)"),
+            temporaryPath: path("past-\(position)"),
             snapshots: snapshots)
     }
 

@@ -180,7 +180,7 @@ private struct Expected: Equatable {
         func past(_ snapshots: [String] = []) throws -> PastViews {
             PastViews(
                 of: store.views, EventFilter(try store.log.vector(through: 45)),
-                scratchPath: store.folder.appending(path: "past").path, snapshots: snapshots)
+                temporaryPath: store.folder.appending(path: "past").path, snapshots: snapshots)
         }
         let before = try past().read { try shown($0) }
         #expect(before.lines.count == 45 && before != expected)

@@ -142,7 +142,7 @@ import Testing
         var bytes: [UInt8] = []
         let past = PastViews(
             of: store.views, EventFilter(try store.log.vector(through: position)),
-            scratchPath: store.folder.appending(path: "past").path)
+            temporaryPath: store.folder.appending(path: "past").path)
         _ = try #require(try Snapshot.write(of: past, created: 0) { bytes += $0 })
         let path = store.folder.appending(path: "a.snapshot").path
         try Data(bytes).write(to: URL(filePath: path))
@@ -151,7 +151,7 @@ import Testing
         try writeUnknown()
         let environment = try Views.load(
             SnapshotReader(path), at: store.folder.appending(path: "loaded.mdb").path, of: store.log,
-            kinds: store.views.kinds, goingOnAfter: position, through: position + 3,
+            kinds: store.views.kinds, resumingAfter: position, through: position + 3,
             content: store.log.content())
         defer { environment.close() }
         let loaded = try compare(environment, "with the first events behind it")

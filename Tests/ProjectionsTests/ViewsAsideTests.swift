@@ -89,7 +89,7 @@ import Testing
         let end = try store.log.lastPosition() - 2
         let past = PastViews(
             of: views, EventFilter(try store.log.vector(through: end)),
-            scratchPath: store.folder.appending(path: "past").path)
+            temporaryPath: store.folder.appending(path: "past").path)
         _ = try past.read { try $0.digest() }
         let before = try Data(contentsOf: URL(filePath: path))
         // As another process leaves it that has rewritten the log, and is not yet at the views.

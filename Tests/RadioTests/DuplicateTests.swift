@@ -158,7 +158,7 @@ private func isPair(
             kind: QSOKind.name, id: RecordID(high: 0, low: 1), state: RecordState(), names: Names(),
             schema: QSOKind.schema)
         var merge = ContactMerge(keeping: empty)
-        #expect(merge.take(empty).isEmpty && merge.differences(to: empty).isEmpty)
+        #expect(merge.absorb(empty).isEmpty && merge.differences(to: empty).isEmpty)
         #expect(merge.operations.map(\.field) == [.life] && merge.operations.map(\.code) == [.revive])
     }
 }

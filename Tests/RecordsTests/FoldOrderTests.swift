@@ -29,7 +29,7 @@ import Testing
         let written = scene.write("a", at: 1, .set(Scene.frequency, "7.030"))
         let deletion = scene.write("b", at: 2, FieldOperation(.delete, .life, supersedes: [written]))
         scene.write(
-            "c", at: 3, FieldOperation(.say, Scene.parks, supersedes: [HeadID(deletion.event, index: 1)], value: []))
+            "c", at: 3, FieldOperation(.assert, Scene.parks, supersedes: [HeadID(deletion.event, index: 1)], value: []))
         for order in scene.orders {
             let record = try #require(try FoldedStore(folding: order)[Scene.record])
             #expect(record.deletions.map(\.event) == [deletion.event])
@@ -46,7 +46,7 @@ import Testing
         let stop = Int.random(in: 0...order.count, using: &generator)
         var store = try FoldedStore(folding: order.prefix(stop))
         try store.closeAndOpen()
-        for event in order.dropFirst(stop) { try store.take(event) }
+        for event in order.dropFirst(stop) { try store.fold(event) }
         #expect(store.facts == expected)
         #expect(try FoldedStore(folding: order, savesEachStep: true).facts == expected)
     }
@@ -120,7 +120,7 @@ import Testing
             var scene = Scene()
             scene.write("a", at: 1, FieldOperation(.remove, Scene.parks, supersedes: heads))
             var store = FoldedStore()
-            for event in scene.events { try store.take(event) }
+            for event in scene.events { try store.fold(event) }
             return try #require(store.states[scene.record]).row
         }
         // The replicas are met in the same order both times.

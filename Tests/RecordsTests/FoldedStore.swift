@@ -18,11 +18,11 @@ struct FoldedStore {
 
     init(folding events: some Sequence<FramedEvent>, schema: KindSchema? = nil, savesEachStep: Bool = false) throws {
         self.init(schema: schema, savesEachStep: savesEachStep)
-        for event in events { try take(event) }
+        for event in events { try fold(event) }
     }
 
     /// Takes in one event as the projections do: checked to its end first, then folded.
-    mutating func take(_ event: FramedEvent) throws {
+    mutating func fold(_ event: FramedEvent) throws {
         try event.bytes.withSpan { bytes in
             let frame = try Frame(verifying: bytes)
             let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))

@@ -94,7 +94,7 @@ extension History {
         let change = Change(
             kind: "thing", record: record, source: source, operations: operations(viewing: view[record]))
         let event = FramedEvent(id, at: Stamp(rawValue: author.stamp), change, nonce: generator.next())
-        try author.store.take(event)
+        try author.store.fold(event)
         written.append(Written(event: event, change: change, known: Set(author.known)))
         author.known.append(written.count - 1)
     }
@@ -103,7 +103,7 @@ extension History {
         let missing = theirs.filter { !author.known.contains($0) }
         for place in missing.prefix(Int.random(in: 1...9, using: &generator)) {
             guard written[place].known.isSubset(of: author.known) else { continue }
-            try author.store.take(written[place].event)
+            try author.store.fold(written[place].event)
             author.known.append(place)
         }
     }

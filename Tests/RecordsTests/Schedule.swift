@@ -95,7 +95,7 @@ struct Schedule {
         let change = Change(kind: "thing", record: id, operations: operations)
         let event = FramedEvent(
             EventID(device.replica, device.sequence), at: stamp, change, nonce: numbers.next())
-        try device.store.take(event)
+        try device.store.fold(event)
         written.append(Written(event: event, change: change, known: device.known, wanted: wanted))
         device.known |= 1 << UInt64(written.count - 1)
         devices[place] = device
@@ -117,7 +117,7 @@ struct Schedule {
         let missing = written.indices.filter { (events & ~device.known) >> UInt64($0) & 1 == 1 }
         for index in missing.shuffled(using: &numbers) {
             let event = written[index].event
-            try device.store.take(event)
+            try device.store.fold(event)
             device.clock.observe(event.stamp, wallMilliseconds: now + device.skew)
             device.known |= 1 << UInt64(index)
         }

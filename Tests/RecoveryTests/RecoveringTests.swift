@@ -125,7 +125,7 @@ import Testing
         try applying.finish()
         #expect(!made.files.isWaiting && !RecoveryFiles.exists(made.files.work.path))
         #expect(made.files.lastReceipt == receipt)
-        #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .hole })
+        #expect(try LogVerifier.verify(path: made.files.log).damage.allSatisfy { $0.what == .lostRange })
     }
 
     @Test func `goes on with a decision that cannot be read now, and leaves one of others alone`() throws {
@@ -170,7 +170,7 @@ import Testing
     @Test func `does not end while no log is in place`() throws {
         let made = try DamagedLog(100, Self.noise(1, 1))
         _ = try made.incident.prepare(made.begin())
-        for (way, damaged) in [(Choice.Way.salvage, Applying.Damaged.restored), (.reset, .temporary)] {
+        for (way, damaged) in [(Choice.Action.salvage, Applying.Damaged.restored), (.reset, .temporary)] {
             let choice = Choice(way, at: Date(timeIntervalSince1970: 1_700_000_000), record: RecordID(high: 1, low: 2))
             try choice.write(made.files)
             try? FileManager.default.removeItem(at: made.files.restored)
@@ -327,34 +327,34 @@ import Testing
         let made = try DamagedLog(1)
         let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
         _ = try #require(OpenMark(folder, in: state))
-        let log = LookedAt("log.mdb", of: folder, in: state)
+        let log = FileCheckRecord("log.mdb", of: folder, in: state)
         #expect(!log.isKnown(now: 0))
-        #expect(log.lastWhole == nil)
+        #expect(log.lastFullCheck == nil)
         // What was found to be damaged is not known afterwards.
-        #expect(log.looking(now: 5, wasClean: true) { "damaged" } == "damaged")
+        #expect(log.checking(now: 5, wasClean: true) { "damaged" } == "damaged")
         #expect(!log.isKnown(now: 5))
-        #expect(log.looking(now: 7, wasClean: true) { String?.none } == nil)
+        #expect(log.checking(now: 7, wasClean: true) { String?.none } == nil)
         #expect(log.isKnown(now: 7))
-        #expect(log.lastWhole == 7)
+        #expect(log.lastFullCheck == 7)
         try change(made.files.log, by: 1)
         #expect(!log.isKnown(now: 8))
         // Another file in its place: both exist at once, so that it has another inode.
-        #expect(log.looking(now: 8, wasClean: false) { String?.none } == nil)
+        #expect(log.checking(now: 8, wasClean: false) { String?.none } == nil)
         try FileManager.default.copyItem(atPath: made.files.log, toPath: made.files.log + "-copy")
         try DurableFile.rename(made.files.log + "-copy", to: made.files.log)
         #expect(!log.isKnown(now: 9))
-        #expect(log.lastWhole == nil)
+        #expect(log.lastFullCheck == nil)
     }
 
     @Test func `is known for an hour where a file changes by itself and was found whole twice`() throws {
         let made = try DamagedLog(1)
         let (folder, state) = (made.files.folder, made.files.folder.appending(path: "state"))
         _ = try #require(OpenMark(folder, in: state))
-        let (log, hour) = (LookedAt("log.mdb", of: folder, in: state), Int64(3_600_000))
+        let (log, hour) = (FileCheckRecord("log.mdb", of: folder, in: state), Int64(3_600_000))
         for round in 1...2 {
             try change(made.files.log, by: Double(round))
             #expect(!log.isKnown(now: Int64(round)))
-            #expect(log.looking(now: Int64(round), wasClean: true) { String?.none } == nil)
+            #expect(log.checking(now: Int64(round), wasClean: true) { String?.none } == nil)
         }
         try change(made.files.log, by: 3)
         #expect(log.isKnown(now: 3))

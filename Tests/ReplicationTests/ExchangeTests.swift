@@ -9,25 +9,25 @@ import Testing
 /// A store that looks at a place again and again.
 private struct Visitor {
     let store: TestStore
-    var notes = PlaceNotes()
+    var cache = RemoteCache()
     var time: Int64 = 1
 
     init(seed: UInt64) throws { store = try TestStore(seed: seed) }
 
     @discardableResult
-    mutating func look(
+    mutating func sync(
         at place: any Transport, isPushing: Bool = true, isFull: Bool = false
-    ) async throws -> ExchangeReport {
+    ) async throws -> SyncPassReport {
         time += 1
         let now = Arrival.test(time)
-        var exchange = Exchange(store.log, as: store.identity, at: place, notes: notes, now: { now })
-        do { try await exchange.run(isPushing: isPushing, isFull: isFull) } catch {
-            notes = exchange.notes
+        var pass = SyncPass(store.log, as: store.identity, at: place, cache: cache, now: { now })
+        do { try await pass.run(isPushing: isPushing, isFull: isFull) } catch {
+            cache = pass.cache
             throw error
         }
-        notes = PlaceNotes(reading: exchange.notes.bytes)
-        #expect(notes == exchange.notes)
-        return exchange.report
+        cache = RemoteCache(reading: pass.cache.bytes)
+        #expect(cache == pass.cache)
+        return pass.report
     }
 }
 
@@ -40,16 +40,16 @@ private struct Visitor {
         for _ in 0..<30 {
             let who = Int.random(in: 0..<4, using: &numbers)
             if Bool.random(using: &numbers) { try visitors[who].store.write(Int.random(in: 1...9, using: &numbers)) }
-            try await visitors[who].look(at: place)
+            try await visitors[who].sync(at: place)
         }
-        for _ in 0..<2 { for who in 0..<4 { try await visitors[who].look(at: place) } }
+        for _ in 0..<2 { for who in 0..<4 { try await visitors[who].sync(at: place) } }
         let roots = try visitors.map { try $0.store.roots() }
         #expect(Set(roots).count == 1)
         // Everybody knows that everybody has it.
         for who in 0..<4 {
-            let report = try await visitors[who].look(at: place)
-            #expect(report.statements.count == 4)
-            #expect(report.statements.allSatisfy { $0.hasSame(as: report.statements[0]) })
+            let report = try await visitors[who].sync(at: place)
+            #expect(report.manifests.count == 4)
+            #expect(report.manifests.allSatisfy { $0.hasSame(as: report.manifests[0]) })
             #expect(report.sentBytes == 0 && report.receivedBytes == 0)
             #expect(report.requestCount == 3 + 4)
         }
@@ -59,22 +59,22 @@ private struct Visitor {
         let place = MemoryTransport()
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         try one.store.write(100)
-        #expect(try await one.look(at: place).sentEvents == 100)
-        #expect(try await other.look(at: place).sentEvents == 0)
+        #expect(try await one.sync(at: place).sentEvents == 100)
+        #expect(try await other.sync(at: place).sentEvents == 0)
         try other.store.write(1)
-        #expect(try await other.look(at: place).sentEvents == 1)
+        #expect(try await other.sync(at: place).sentEvents == 1)
     }
 
     @Test func `without notes read everything again, and end with the same`() async throws {
         let place = MemoryTransport()
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         try one.store.write(20)
-        try await one.look(at: place)
-        try await other.look(at: place)
+        try await one.sync(at: place)
+        try await other.sync(at: place)
         try other.store.write(5)
-        try await other.look(at: place)
-        one.notes = PlaceNotes()
-        let report = try await one.look(at: place)
+        try await other.sync(at: place)
+        one.cache = RemoteCache()
+        let report = try await one.sync(at: place)
         #expect(report.received.appendedCount == 5)
         #expect(report.sentEvents == 0)
         #expect(!report.received.isOfOwn(one.store.identity.replica))
@@ -95,8 +95,8 @@ private struct Visitor {
             try one.store.write(10)
             try other.store.write(10)
             for _ in 0..<3 {
-                _ = try? await one.look(at: place)
-                _ = try? await other.look(at: place)
+                _ = try? await one.sync(at: place)
+                _ = try? await other.sync(at: place)
             }
             #expect(try one.store.roots() == other.store.roots(), "stopped at request \(stop)")
         }
@@ -106,15 +106,15 @@ private struct Visitor {
         let place = MemoryTransport()
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         try one.store.write(10)
-        _ = try? await one.look(at: place)
+        _ = try? await one.sync(at: place)
         place.faults.putsFailAfterwards = true
         try one.store.write(3)
-        await #expect(throws: TransportError.self) { try await one.look(at: place) }
+        await #expect(throws: TransportError.self) { try await one.sync(at: place) }
         place.faults.putsFailAfterwards = false
-        let report = try await one.look(at: place)
+        let report = try await one.sync(at: place)
         #expect(report.sentEvents == 0)
         #expect(!report.received.isOfOwn(one.store.identity.replica))
-        try await other.look(at: place)
+        try await other.sync(at: place)
         #expect(try one.store.roots() == other.store.roots())
     }
 
@@ -123,17 +123,17 @@ private struct Visitor {
         var visitors = try (1...3).map { try Visitor(seed: $0) }
         for who in 0..<3 {
             try visitors[who].store.write(10)
-            try await visitors[who].look(at: place)
+            try await visitors[who].sync(at: place)
         }
-        for who in 0..<3 { try await visitors[who].look(at: place) }
+        for who in 0..<3 { try await visitors[who].sync(at: place) }
         let before = try visitors[0].store.roots()
         place.empty()
         for who in 0..<3 {
-            #expect(try await visitors[who].look(at: place).wasEmptied)
+            #expect(try await visitors[who].sync(at: place).wasEmptied)
             #expect(try visitors[who].store.roots().count == before.count)
         }
         var newcomer = try Visitor(seed: 9)
-        try await newcomer.look(at: place)
+        try await newcomer.sync(at: place)
         #expect(try newcomer.store.roots() == before)
     }
 
@@ -143,17 +143,17 @@ private struct Visitor {
         let place = MemoryTransport()
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         try one.store.write(10)
-        try await one.look(at: place)
+        try await one.sync(at: place)
         try other.store.write(10)
-        for _ in 0..<2 { try await other.look(at: place) }
+        for _ in 0..<2 { try await other.sync(at: place) }
         let lost = try #require(ObjectName("stores/\(one.store.identity.replica)/00000000000000000001.segment"))
         #expect(try place.get(lost, range: nil, limit: .max) != nil)
         try place.delete(lost)
-        #expect(try await !other.look(at: place).wasEmptied, "its notes are fresh")
-        other.time += Exchange<EventLog>.fullLookMilliseconds
-        #expect(try await other.look(at: place).wasEmptied)
+        #expect(try await !other.sync(at: place).wasEmptied, "its notes are fresh")
+        other.time += SyncPass<EventLog>.fullPassMilliseconds
+        #expect(try await other.sync(at: place).wasEmptied)
         var newcomer = try Visitor(seed: 3)
-        try await newcomer.look(at: place)
+        try await newcomer.sync(at: place)
         #expect(try newcomer.store.roots() == other.store.roots())
     }
 
@@ -162,11 +162,11 @@ private struct Visitor {
         let place = MemoryTransport()
         var one = try Visitor(seed: 1)
         try one.store.write(9)
-        try await one.look(at: place)
+        try await one.sync(at: place)
         // The same identity with fewer events, and none of the notes.
         var restored = try Visitor(seed: 1)
         try restored.store.write(3)
-        let report = try await restored.look(at: place)
+        let report = try await restored.sync(at: place)
         #expect(report.received.isOfOwn(restored.store.identity.replica))
         #expect(try restored.store.roots() == one.store.roots())
     }
@@ -176,14 +176,14 @@ private struct Visitor {
         var visitors = try (1...3).map { try Visitor(seed: $0) }
         for who in 0..<2 {
             try visitors[who].store.write(10)
-            try await visitors[who].look(at: place)
+            try await visitors[who].sync(at: place)
         }
         let bad = visitors[2].store.identity.replica
         for (number, bytes) in [(1, [UInt8](repeating: 7, count: 1000)), (2, [])] {
             let name = try #require(ObjectName("stores/\(bad)/\(String(repeating: "0", count: 19))\(number).segment"))
             _ = try place.putIfAbsent(name, bytes)
         }
-        let report = try await visitors[0].look(at: place)
+        let report = try await visitors[0].sync(at: place)
         #expect(report.quarantined.keys.sorted() == [bad])
         #expect(report.received.appendedCount == 10)
     }
@@ -194,7 +194,7 @@ private struct Visitor {
         let author = visitors[0].store.identity.replica
         for _ in 0..<3 {
             try visitors[0].store.write(5)
-            try await visitors[0].look(at: place)
+            try await visitors[0].sync(at: place)
         }
         // The second of its segments is damaged where it lies.
         let name = try #require(ObjectName("stores/\(author)/\(String(repeating: "0", count: 19))2.segment"))
@@ -202,7 +202,7 @@ private struct Visitor {
         bytes[bytes.count / 2] ^= 1
         try place.delete(name)
         _ = try place.putIfAbsent(name, bytes)
-        for _ in 0..<3 { for who in 0..<3 { try await visitors[who].look(at: place) } }
+        for _ in 0..<3 { for who in 0..<3 { try await visitors[who].sync(at: place) } }
         #expect(try visitors[1].store.roots() == visitors[0].store.roots())
         #expect(try visitors[2].store.roots() == visitors[0].store.roots())
     }
@@ -211,18 +211,18 @@ private struct Visitor {
         let place = MemoryTransport()
         var visitors = try (1...2).map { try Visitor(seed: $0) }
         try visitors[0].store.write(5)
-        try await visitors[0].look(at: place)
+        try await visitors[0].sync(at: place)
         let author = visitors[0].store.identity.replica
         let name = try #require(ObjectName("stores/\(author)/\(String(repeating: "0", count: 19))1.segment"))
         try place.delete(name)
         _ = try place.putIfAbsent(name, [1, 2, 3])
         // Its notes are lost, so it does not know how far it had come.
-        visitors[0].notes = PlaceNotes()
+        visitors[0].cache = RemoteCache()
         try visitors[0].store.write(3)
-        let report = try await visitors[0].look(at: place)
+        let report = try await visitors[0].sync(at: place)
         #expect(report.quarantined.keys.contains(author))
         #expect(report.sentEvents == 8)
-        try await visitors[1].look(at: place)
+        try await visitors[1].sync(at: place)
         #expect(try visitors[1].store.roots() == visitors[0].store.roots())
     }
 
@@ -241,15 +241,15 @@ private struct Visitor {
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         for _ in 0..<2 {
             try one.store.write(5)
-            try await one.look(at: place)
+            try await one.sync(at: place)
         }
         try other.store.write(1)
         isBad.withLock { $0 = true }
-        await #expect(throws: TransportError.self) { try await other.look(at: place) }
+        await #expect(throws: TransportError.self) { try await other.sync(at: place) }
         isBad.withLock { $0 = false }
-        try await other.look(at: place, isFull: true)
+        try await other.sync(at: place, isFull: true)
         #expect(try other.store.log.vector()[one.store.identity.replica] == 10)
-        #expect(other.notes.unread.isEmpty)
+        #expect(other.cache.unread.isEmpty)
     }
 
     @Test func `see at their next full look that a place was emptied and filled again`() async throws {
@@ -257,16 +257,16 @@ private struct Visitor {
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         for _ in 0..<2 {
             try one.store.write(5)
-            try await one.look(at: place)
+            try await one.sync(at: place)
         }
-        try await other.look(at: place)
+        try await other.sync(at: place)
         place.empty()
         // Again there are two segments, and what is new lies in the first one.
         try one.store.write(5)
-        try await one.look(at: place)
+        try await one.sync(at: place)
         try one.store.write(1)
-        try await one.look(at: place)
-        let report = try await other.look(at: place, isFull: true)
+        try await one.sync(at: place)
+        let report = try await other.sync(at: place, isFull: true)
         #expect(report.wasEmptied)
         #expect(try other.store.roots() == one.store.roots())
     }
@@ -275,20 +275,20 @@ private struct Visitor {
         let place = MemoryTransport()
         var (one, other) = (try Visitor(seed: 1), try Visitor(seed: 2))
         try one.store.write(5)
-        try await one.look(at: place)
+        try await one.sync(at: place)
         // Who has left something there itself sees at once that it is gone.
-        try await other.look(at: place, isPushing: false)
+        try await other.sync(at: place, isPushing: false)
         place.empty()
         // The segment behind the one that was read is there, and what is new lies before it.
         try one.store.write(5)
-        try await one.look(at: place)
+        try await one.sync(at: place)
         try one.store.write(1)
-        try await one.look(at: place)
-        let report = try await other.look(at: place, isPushing: false)
+        try await one.sync(at: place)
+        let report = try await other.sync(at: place, isPushing: false)
         #expect(report.wasEmptied)
         #expect(try other.store.roots() == one.store.roots())
         // Had it gone on behind that segment, no later look would tell.
-        #expect(try await !other.look(at: place, isFull: true).wasEmptied)
+        #expect(try await !other.sync(at: place, isFull: true).wasEmptied)
     }
 
     @Test func `of another log are refused`() async throws {
@@ -296,6 +296,6 @@ private struct Visitor {
         var one = try Visitor(seed: 1)
         _ = try place.putIfAbsent(
             try #require(ObjectName("groundwave-log")), Array("GWL1".utf8) + [UInt8](repeating: 9, count: 16))
-        await #expect(throws: PlaceError.self) { try await one.look(at: place) }
+        await #expect(throws: RemoteError.self) { try await one.sync(at: place) }
     }
 }

@@ -9,28 +9,28 @@ import Testing
 /// Whoever makes a key can say any number of any replica. Behind the greatest there is no next one, so no log has it.
 @Suite struct `A statement of the greatest number there is` {
     private let identity: Identity
-    private let statement: Statement
+    private let manifest: Manifest
 
     init() {
         var numbers = SeededGenerator(seed: 5)
         identity = Identity.random(using: &numbers)
         let head = ObservedHead(event: EventID(ReplicaID(high: 1, low: 1), .max), rootPrefix: 1)
-        statement = Statement(store: identity.replica, milliseconds: 0, heads: [head])
+        manifest = Manifest(store: identity.replica, milliseconds: 0, heads: [head])
     }
 
     @Test func `is none in a segment`() {
         let log = LogID(high: 1, low: 2)
-        let bytes = Segment.bytes(log: log, statement, [], by: identity)
+        let bytes = Segment.bytes(log: log, manifest, [], by: identity)
         #expect(throws: Segment.Failure.malformed) { try Segment(reading: bytes, of: log) }
     }
 
     @Test func `ends a conversation, in the hello and afterwards`() throws {
         let store = try TestStore(seed: 1)
         try store.write(3)
-        let local = try Statement(of: store.log, as: store.identity, milliseconds: 0)
-        let honest = Statement(store: identity.replica, milliseconds: 0, heads: [])
+        let local = try Manifest(of: store.log, as: store.identity, milliseconds: 0)
+        let honest = Manifest(store: identity.replica, milliseconds: 0, heads: [])
         for messages: [Message] in [
-            [.hello(store.log.id, statement)], [.hello(store.log.id, honest), .took(count: 1, heads: statement.heads)],
+            [.hello(store.log.id, manifest)], [.hello(store.log.id, honest), .ack(count: 1, heads: manifest.heads)],
         ] {
             var session = Session(log: store.log.id, local: local)
             _ = session.start()
@@ -40,10 +40,10 @@ import Testing
     }
 
     @Test func `in notes is followed by nothing`() {
-        var notes = PlaceNotes()
-        notes.heard(statement)
-        notes.add(EventRange(ReplicaID(high: 1, low: 1), 2, through: 3))
-        #expect(notes.vector[ReplicaID(high: 1, low: 1)] == .max)
-        #expect(notes.kept.isEmpty)
+        var cache = RemoteCache()
+        cache.record(manifest)
+        cache.add(EventRange(ReplicaID(high: 1, low: 1), 2, through: 3))
+        #expect(cache.vector[ReplicaID(high: 1, low: 1)] == .max)
+        #expect(cache.kept.isEmpty)
     }
 }

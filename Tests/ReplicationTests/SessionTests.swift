@@ -111,9 +111,9 @@ import Testing
             var talk = try Conversation(holders[0], holder)
             try talk.run()
             #expect(talk[0].ending == nil && talk[1].ending == nil)
-            #expect(try Set(holder.log.keptFrames()) == Set(holders[0].log.keptFrames()))
+            #expect(try Set(holder.log.retainedFrames()) == Set(holders[0].log.retainedFrames()))
         }
-        #expect(try holders[0].log.keptFrames().count == 2)
+        #expect(try holders[0].log.retainedFrames().count == 2)
         withExtendedLifetime((twins, holders)) {}
     }
 
@@ -131,7 +131,7 @@ import Testing
         try talk.run()
         #expect(talk[0].ending == nil && talk[1].ending == nil)
         #expect(talk[0].session.isComplete && talk[1].session.isComplete)
-        #expect(try stores[2].log.keptFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
+        #expect(try stores[2].log.retainedFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
     }
 
     @Test(arguments: UInt64(1)...6)

@@ -18,11 +18,11 @@ extension Device: ReplicatedLog {
         try log.frame(of: range, signedBy: identity, preferredBytes: preferredBytes)
     }
 
-    func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
+    func retainedFrames() throws -> [RangeFrame] { try log.retainedFrames() }
 
-    func lackingValues() throws -> EventSet { try log.lackingValues() }
+    func missingValues() throws -> EventSet { try log.missingValues() }
 
-    func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }
+    func pendingFrames() throws -> [RangeFrame] { try log.pendingFrames() }
 
     func streams() throws -> Streams { try log.streams() }
 
@@ -62,11 +62,11 @@ extension Device: ReplicatedLog {
             mustRenew = true
         }
         if received.repeatedCount > 0 { truth.met(.repeatedRange) }
-        if !received.parked.isEmpty { truth.met(.reorderedRange) }
+        if !received.pending.isEmpty { truth.met(.reorderedRange) }
         if !received.apart.isEmpty { truth.met(.fork) }
         hasNews = hasNews || !received.replicas.isEmpty
         truth.note(UInt64(number), UInt64(received.appendedCount), received.repeatedCount)
-        truth.note(UInt64(received.parked.count), UInt64(received.apart.count))
+        truth.note(UInt64(received.pending.count), UInt64(received.apart.count))
     }
 
     /// What it has, in one line.
@@ -78,14 +78,14 @@ extension Device: ReplicatedLog {
         let proven = (try? log.provenVector(signedBy: identity))?.entries.map(\.sequence) ?? []
         return """
             device \(number), \(identity.replica.short), has \(vector.joined(separator: " ")), proven \(proven), \
-            keeps \(text((try? log.keptFrames().map(\.range)) ?? []))
+            keeps \(text((try? log.retainedFrames().map(\.range)) ?? []))
             """
     }
 
     /// All leaves that lie on this disk, wherever.
     func heldLeaves() throws -> Set<Hash256> {
         var held = Set(try log.leaves())
-        for frame in try log.keptFrames() { held.formUnion(frame.leaves) }
+        for frame in try log.retainedFrames() { held.formUnion(frame.leaves) }
         return held
     }
 

@@ -29,7 +29,7 @@ final class Device<Log: SimulatedLog> {
     /// A state that somebody still looks at: an open form.
     var pinned: View?
     /// By which readings of names the view was folded.
-    private var readingsCount: UInt64 = 0
+    private var resolutionsCount: UInt64 = 0
     /// The greatest vector of this incarnation.
     var vector = VersionVector()
 
@@ -96,9 +96,9 @@ final class Device<Log: SimulatedLog> {
 
     /// Folds what has come, and takes out what is to be erased.
     func catchUp() throws {
-        let count = try log.readingsCount()
-        let isParted = count != readingsCount
-        if isParted { (view, pinned, readingsCount) = (View(), nil, count) }
+        let count = try log.resolutionsCount()
+        let hasForked = count != resolutionsCount
+        if hasForked { (view, pinned, resolutionsCount) = (View(), nil, count) }
         try view.catchUp(with: log)
         let erased = try log.erased()
         var new = EventSet()
@@ -119,7 +119,7 @@ final class Device<Log: SimulatedLog> {
         }
         let now = try log.vector()
         // A replica that has parted has fewer events of its own; all in all there are not fewer.
-        guard isParted ? now.eventCount >= vector.eventCount : now.covers(vector) else {
+        guard hasForked ? now.eventCount >= vector.eventCount : now.covers(vector) else {
             throw BrokenPromise("The vector of device \(number) went down.")
         }
         vector = now
@@ -149,14 +149,14 @@ final class Device<Log: SimulatedLog> {
     /// Starts with what is on the disk.
     func start() throws {
         pinned = nil
-        readingsCount = try log.readingsCount()
+        resolutionsCount = try log.resolutionsCount()
         view = try viewOnDisk() ?? View()
         try catchUp()
     }
 
     private func viewOnDisk() throws -> View? {
         guard let savedView, try log.lastPosition() >= savedView.position,
-            try savedView.readingsCount == log.readingsCount()
+            try savedView.resolutionsCount == log.resolutionsCount()
         else { return nil }
         guard try savedView.position == 0 || leaf(at: savedView.position) == savedView.leaf else { return nil }
         return try View(savedView)
@@ -164,7 +164,7 @@ final class Device<Log: SimulatedLog> {
 
     func saveView() throws {
         savedView = SavedView(
-            view, leaf: view.position == 0 ? nil : try leaf(at: view.position), readingsCount: readingsCount)
+            view, leaf: view.position == 0 ? nil : try leaf(at: view.position), resolutionsCount: resolutionsCount)
     }
 
     private func leaf(at position: Position) throws -> Hash256? {

@@ -91,11 +91,11 @@ final class DiskLog: SimulatedLog {
         try log.ownHeads(of: identity)
     }
 
-    func waitingFrames() throws -> [RangeFrame] { try log.waitingFrames() }
+    func pendingFrames() throws -> [RangeFrame] { try log.pendingFrames() }
 
     func streams() throws -> Streams { try log.streams() }
 
-    func readingsCount() throws -> UInt64 { try log.readingsCount() }
+    func resolutionsCount() throws -> UInt64 { try log.resolutionsCount() }
 
     func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning {
         try Meaning(of: events, namedBy: event, in: log)
@@ -117,9 +117,9 @@ final class DiskLog: SimulatedLog {
         try log.frame(of: range, signedBy: identity, preferredBytes: preferredBytes)
     }
 
-    func keptFrames() throws -> [RangeFrame] { try log.keptFrames() }
+    func retainedFrames() throws -> [RangeFrame] { try log.retainedFrames() }
 
-    func lackingValues() throws -> EventSet { try log.lackingValues() }
+    func missingValues() throws -> EventSet { try log.missingValues() }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         try log.receive(frames, arrival: arrival)

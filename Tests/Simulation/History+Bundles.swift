@@ -18,7 +18,7 @@ extension History {
                 next = frame.range.last + 1
             }
         }
-        for frame in try device.log.keptFrames() where numbers.happens(50) { bundle.append(frame.bytes) }
+        for frame in try device.log.retainedFrames() where numbers.happens(50) { bundle.append(frame.bytes) }
         guard !bundle.isEmpty else { return }
         bundles.append(bundle)
         if bundles.count > 6 { bundles.removeFirst() }

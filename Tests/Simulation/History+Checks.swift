@@ -26,7 +26,7 @@ extension History {
     /// No value that is to be erased is anywhere, and all others are, unless who erased them has lost that again.
     private func checkErasures(_ device: Device<Log>) throws {
         let erased = try device.log.erased()
-        let (lacking, lackingFirst) = (try device.log.lackingValues(), try devices[0].log.lackingValues())
+        let (lacking, lackingFirst) = (try device.log.missingValues(), try devices[0].log.missingValues())
         guard lacking == lackingFirst else {
             throw BrokenPromise(
                 "Devices 0 and \(device.number) lack other values: \(lackingFirst.ranges), \(lacking.ranges).")
@@ -41,7 +41,7 @@ extension History {
         var hasher = MerkleHasher()
         try device.log.forEach(from: 1) { _, frame, bytes in leaves[frame.id] = hasher.leaf(of: frame, in: bytes) }
         let streams = try device.log.streams()
-        for frame in try device.log.keptFrames() {
+        for frame in try device.log.retainedFrames() {
             // Of an event that is not here it is not known which history it is of, where there are several.
             guard frame.withholding(erased, streams, leaf: { leaves[$0] }) == frame else {
                 throw BrokenPromise("Device \(device.number) keeps erased values in \(frame.range).")
@@ -76,7 +76,7 @@ extension History {
         for entry in try device.log.vector().entries {
             content.vector[entry.replica] = entry.sequence
         }
-        for frame in try device.log.keptFrames() {
+        for frame in try device.log.retainedFrames() {
             let present = Set(try device.log.leaves())
             for leaf in frame.leaves where !present.contains(leaf) {
                 content.waiting.insert(leaf)
@@ -92,7 +92,7 @@ extension History {
 
     /// Nothing waits that could be in the log.
     private func checkNothingCouldEnter(_ device: Device<Log>) throws {
-        let kept = try device.log.keptFrames()
+        let kept = try device.log.retainedFrames()
         for replica in Set(kept.map(\.range.replica)).sorted() {
             var hasher = MerkleHasher()
             // What lies beside the history that is here goes on from one that nobody has any more.
@@ -102,7 +102,7 @@ extension History {
                 return before == nil || frame.range.first == 1 || before == frame.edge.root(hasher: &hasher)
             }
             // Of several histories it is not known which one a range goes on from.
-            guard try !device.log.streams().isParted(replica) else { continue }
+            guard try !device.log.streams().isForked(replica) else { continue }
             var next = try device.log.vector()[replica] + 1
             var rests: [UInt64: Int] = [:]
             for frame in waiting {

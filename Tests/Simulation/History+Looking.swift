@@ -10,7 +10,7 @@ extension History {
         let isFaulty = numbers.happens(plan.faultPercent)
         place.setFaults(isFaulty ? numbers.pick([5, 30]) : 0)
         if isFaulty, numbers.happens(50) { device.mishap = numbers.pick([.commitFailed, .powerWent]) }
-        try await exchange(
+        try await runPass(
             device, number, isPushing: numbers.happens(90), isFull: numbers.happens(10),
             losesNotes: numbers.happens(5))
         device.mishap = nil
@@ -20,39 +20,39 @@ extension History {
 
     /// A device looks at everything, and nothing goes wrong. Returns whether it has left something.
     mutating func lookInPeace(_ device: Device<Log>, at number: Int) async throws -> Bool {
-        let report = try await exchange(device, number, isPushing: true, isFull: true, losesNotes: false)
+        let report = try await runPass(device, number, isPushing: true, isFull: true, losesNotes: false)
         return report.sentEvents > 0
     }
 
     @discardableResult
-    private mutating func exchange(
+    private mutating func runPass(
         _ device: Device<Log>, _ number: Int, isPushing: Bool, isFull: Bool, losesNotes: Bool
-    ) async throws -> ExchangeReport {
+    ) async throws -> SyncPassReport {
         truth.tell("device \(device.number) looks at place \(number)")
         let arrival = device.arrival(at: time)
-        var exchange = Exchange(
+        var pass = SyncPass(
             device, as: device.identity, at: places[number].transport,
-            notes: PlaceNotes(reading: device.notes[number]), checkSignature: signing.checkHead,
+            cache: RemoteCache(reading: device.notes[number]), checkSignature: signing.checkHead,
             isValid: signing.isValid, now: { arrival })
-        do { try await exchange.run(isPushing: isPushing, isFull: isFull) } catch is TransportError {
+        do { try await pass.run(isPushing: isPushing, isFull: isFull) } catch is TransportError {
             truth.note(1)
-        } catch PlaceError.notAPlace where places[number].met.contains(.truncation) {
+        } catch RemoteError.notARemote where places[number].met.contains(.truncation) {
             truth.note(3)
         } catch Mishap.commitFailed {
             truth.note(2)
         } catch Mishap.powerWent {
             // Nobody could note what was done.
             try device.crash()
-            return exchange.report
+            return pass.report
         }
         if losesNotes {
             truth.met(.lostNotes)
             try device.crash()
         } else {
-            device.notes[number] = exchange.notes.bytes
+            device.notes[number] = pass.cache.bytes
         }
-        let report = exchange.report
-        let next = exchange.notes.next.sorted { $0.key < $1.key }.map { "\($0.key.short):\($0.value)" }
+        let report = pass.report
+        let next = pass.cache.next.sorted { $0.key < $1.key }.map { "\($0.key.short):\($0.value)" }
         truth.tell("  then knows segments to \(next.joined(separator: " ")), \(report.quarantined.values.sorted())")
         truth.note(report.sentEvents, UInt64(report.requestCount), UInt64(report.receivedBytes))
         return report

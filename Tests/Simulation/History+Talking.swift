@@ -75,7 +75,7 @@ extension History {
         guard line.damage == nil, line.cutAfter == .max else { return }
         let endings = runners.compactMap(\.ending)
         // Who learns that it was put back goes on under another name, and talks again.
-        if endings.contains(.goodbye(Session.newName)) { return }
+        if endings.contains(.close(Session.newName)) { return }
         guard endings.isEmpty else {
             throw BrokenPromise("Devices \(sides[0].number) and \(sides[1].number), both honest, part: \(endings)")
         }

@@ -10,9 +10,9 @@ extension MemoryLog {
         let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
         let first = EventID(replica, stream.count + 1)
         let position = lastPosition() + 1
-        var readings: [StreamReading] = []
+        var resolutions: [NameResolution] = []
         if let last = stream.positions.last {
-            try withEvent(at: last) { frame, bytes in readings = frame.names(in: bytes).readings }
+            try withEvent(at: last) { frame, bytes in resolutions = frame.names(in: bytes).resolutions }
         }
         var observed = observed(by: replica, after: stream, appending: batch.count)
         var hasher = MerkleHasher()
@@ -23,7 +23,8 @@ extension MemoryLog {
             observed = ([], false)
             var writer = ByteWriter(capacity: 256)
             rows.lastChecksum = batch.withEvent(at: index) { shape, values in
-                writer.append(frame: header, shape: shape, values: values, readings: readings, after: rows.lastChecksum)
+                writer.append(
+                    frame: header, shape: shape, values: values, resolutions: resolutions, after: rows.lastChecksum)
             }
             let bytes = writer.bytes
             let (frame, leaf) = try bytes.withSpan { bytes in

@@ -8,10 +8,10 @@ extension MemoryLog: RangeSource {
     ) throws {
         guard let stream = trees[range.replica] else { return }
         var sequence = range.first
-        var goesOn = true
-        while goesOn, sequence <= min(range.last, stream.count) {
+        var continues = true
+        while continues, sequence <= min(range.last, stream.count) {
             let position = stream.positions[Int(sequence) - 1]
-            try withEvent(at: position) { frame, bytes in goesOn = try body(position, frame, bytes) }
+            try withEvent(at: position) { frame, bytes in continues = try body(position, frame, bytes) }
             sequence += 1
         }
     }

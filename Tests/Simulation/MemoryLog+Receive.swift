@@ -9,13 +9,13 @@ extension MemoryLog {
         var received = Received()
         var (coming, replicas, isFirst) = (frames, Set(frames.map(\.range.replica)), true)
         while !replicas.isEmpty {
-            var parting: Parting?
-            (coming, replicas, parting) = try enter(coming, of: replicas, arrival, isFirst: isFirst, &received)
+            var forkPoint: ForkPoint?
+            (coming, replicas, forkPoint) = try enter(coming, of: replicas, arrival, isFirst: isFirst, &received)
             isFirst = false
-            if let parting { try part(parting) }
+            if let forkPoint { try fork(at: forkPoint) }
         }
-        if rows.isUncertain, received.appendedCount > 0, received.replicas.contains(where: rows.streams.isParted) {
-            try readAnew(rows.streams, vector()) { $0 }
+        if rows.isUncertain, received.appendedCount > 0, received.replicas.contains(where: rows.streams.isForked) {
+            try resolveNames(rows.streams, vector()) { $0 }
         }
         if received.repeatedCount > 0 { received.filledCount = try fill(from: frames) }
         return received
@@ -25,21 +25,21 @@ extension MemoryLog {
     private func enter(
         _ frames: [RangeFrame], of replicas: Set<ReplicaID>, _ arrival: Arrival, isFirst: Bool,
         _ received: inout Received
-    ) throws -> (coming: [RangeFrame], replicas: Set<ReplicaID>, parting: Parting?) {
+    ) throws -> (coming: [RangeFrame], replicas: Set<ReplicaID>, forkPoint: ForkPoint?) {
         var clock = HybridClock(last: rows.clock)
         let (first, known) = (lastPosition(), known())
-        var again: (coming: [RangeFrame], replicas: Set<ReplicaID>, parting: Parting?) = ([], [], nil)
+        var again: (coming: [RangeFrame], replicas: Set<ReplicaID>, forkPoint: ForkPoint?) = ([], [], nil)
         for replica in replicas.sorted() {
             let own = frames.filter { $0.range.replica == replica }
-            let waiting = rows.waiting.filter { $0.range.replica == replica }
-            let arrivals = try Arrivals(of: replica, own, waiting: waiting, known)
+            let pending = rows.waiting.filter { $0.range.replica == replica }
+            let arrivals = try ArrivalTable(of: replica, own, pending: pending, known)
             for entry in arrivals.entries { try enter(entry, arrival, &clock) }
             let released = Set(arrivals.released)
-            let parking = Parking(arrivals.parked, beside: waiting.filter { !released.contains($0) })
-            park(parking, releasing: released)
-            let waits = Set(arrivals.waits)
-            let isEntering = arrivals.entries.contains { !$0.intake.entering.isEmpty }
-            if isEntering || arrivals.parting != nil || parking.coming.contains(where: waits.contains) {
+            let change = RetentionChange(arrivals.retained, beside: pending.filter { !released.contains($0) })
+            apply(change, releasing: released)
+            let stillPending = Set(arrivals.stillPending)
+            let hasAccepted = arrivals.entries.contains { !$0.ingest.accepted.isEmpty }
+            if hasAccepted || arrivals.forkPoint != nil || change.retained.contains(where: stillPending.contains) {
                 received.replicas.insert(replica)
             }
             if isFirst {
@@ -48,12 +48,12 @@ extension MemoryLog {
             }
             received.present += arrivals.present
             received.refused += arrivals.refused.map(\.range)
-            if arrivals.isToBeLookedAtAgain {
-                again.coming += arrivals.loose
+            if arrivals.needsAnotherPass {
+                again.coming += arrivals.unplaced
                 again.replicas.insert(replica)
-                again.parting = again.parting ?? arrivals.parting
+                again.forkPoint = again.forkPoint ?? arrivals.forkPoint
             } else {
-                received.parked += arrivals.waits.map(\.range)
+                received.pending += arrivals.stillPending.map(\.range)
             }
         }
         received.appendedCount += Int(lastPosition() - first)
@@ -61,10 +61,10 @@ extension MemoryLog {
         return again
     }
 
-    private func known() -> Arrivals.Known {
-        Arrivals.Known(
+    private func known() -> ArrivalTable.Known {
+        ArrivalTable.Known(
             from: self, streams: rows.streams, counts: vector(), proven: { self.rows.signed[$0]?.sequence ?? 0 },
-            canPart: { event in
+            canFork: { event in
                 guard event.sequence > 0, let tree = self.trees[event.replica] else { return true }
                 var isEnd = false
                 try self.withEvent(at: tree.positions[Int(event.sequence) - 1]) { frame, _ in isEnd = frame.rest == 0 }
@@ -72,29 +72,29 @@ extension MemoryLog {
             }, erased: rows.erased, leaf: leaf)
     }
 
-    private func enter(_ entry: Arrivals.Entry, _ arrival: Arrival, _ clock: inout HybridClock) throws {
+    private func enter(_ entry: ArrivalTable.Entry, _ arrival: Arrival, _ clock: inout HybridClock) throws {
         let stream = entry.path[entry.path.count - 1]
         if let begins = entry.begins {
             rows.streams.add(stream, to: begins.stream, after: begins.after)
             rows.isUncertain = true
         }
-        if let head = entry.intake.head { keep(head, of: stream) }
+        if let head = entry.ingest.head { keep(head, of: stream) }
         let base = rows.streams.base(of: stream)
         var finder = rows.streams.isEmpty ? nil : finder(rows.streams, vector())
         if let last = rows.streams.predecessor(of: EventID(stream, (trees[stream]?.count ?? 0) + 1)),
             let tree = trees[last.replica]
         {
             try withEvent(at: tree.positions[Int(last.sequence) - 1]) { frame, bytes in
-                finder?.goOn(of: stream, behind: frame.names(in: bytes).readings)
+                finder?.advance(in: stream, behind: frame.names(in: bytes).resolutions)
             }
         }
-        for piece in entry.intake.entering {
+        for piece in entry.ingest.accepted {
             for sequence in piece.first...piece.last {
                 var writer = ByteWriter(capacity: 256)
                 let leaf = piece.frame.leaves[Int(sequence - piece.frame.range.first)]
                 try piece.frame.withEvent(sequence) { frame, bytes in
-                    let readings = try finder?.readings(for: frame, in: bytes, of: stream) ?? []
-                    rows.lastChecksum = writer.append(frame, in: bytes, readAs: readings, after: rows.lastChecksum)
+                    let resolutions = try finder?.resolutions(for: frame, in: bytes, of: stream) ?? []
+                    rows.lastChecksum = writer.append(frame, in: bytes, readAs: resolutions, after: rows.lastChecksum)
                     if frame.isWithheld {
                         rows.mayLackValues = true
                     } else if rows.erased.contains(EventID(stream, sequence - base)) {
@@ -112,10 +112,10 @@ extension MemoryLog {
         if finder?.isUncertain == true { rows.isUncertain = true }
     }
 
-    private func park(_ parking: Parking, releasing released: Set<RangeFrame>) {
-        let gone = released.union(parking.leaving)
+    private func apply(_ change: RetentionChange, releasing released: Set<RangeFrame>) {
+        let gone = released.union(change.released)
         rows.waiting.removeAll { gone.contains($0) }
-        rows.waiting += parking.coming
+        rows.waiting += change.retained
         rows.waiting.sort { $0.key.lexicographicallyPrecedes($1.key) }
     }
 
@@ -138,7 +138,7 @@ extension MemoryLog {
 
     /// Puts the values in that `frames` have and this log lacks; returns of how many events.
     private func fill(from frames: [RangeFrame]) throws -> Int {
-        let lacking = try lackingValues()
+        let lacking = try missingValues()
         let found = try RangeFrame.values(of: lacking, from: frames, streams: rows.streams, leaf: leaf)
         if found.isEmpty { return 0 }
         made = [:]
@@ -147,9 +147,9 @@ extension MemoryLog {
             let position = tree.positions[Int(event.sequence) - 1]
             var writer = ByteWriter(capacity: 256)
             try withEvent(at: position) { frame, bytes in
-                let readings = frame.names(in: bytes).readings
+                let resolutions = frame.names(in: bytes).resolutions
                 try whole.withSpan {
-                    _ = writer.append(try Frame($0, at: 0), in: $0, readAs: readings, after: frame.previousChecksum)
+                    _ = writer.append(try Frame($0, at: 0), in: $0, readAs: resolutions, after: frame.previousChecksum)
                 }
             }
             rows.late[position] = writer.bytes

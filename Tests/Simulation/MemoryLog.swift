@@ -6,9 +6,9 @@ import GroundwaveReplication
 
 /// A log without a file: what `EventLog` promises, fast enough for millions of histories.
 ///
-/// What comes in is judged by the code that `EventLog` uses too (`Intake`, `Parking`), and ranges are made by it
-/// (`RangeSource`). What is here instead of LMDB is rows, as they would be on the disk. All else is computed from them and is
-/// gone when the power goes.
+/// What comes in is judged by the code that `EventLog` uses too (`RangeIngest`, `RetentionChange`), and ranges are made
+/// by it (`RangeSource`). What is here instead of LMDB is rows, as they would be on the disk. All else is computed from
+/// them and is gone when the power goes.
 final class MemoryLog: SimulatedLog {
     /// What would be on a disk.
     struct Rows {
@@ -21,7 +21,7 @@ final class MemoryLog: SimulatedLog {
         var waiting: [RangeFrame] = []
         var streams = Streams()
         /// How often names have come to be read otherwise, and whether it cannot be told yet what some author meant.
-        var readingsCount: UInt64 = 0
+        var resolutionsCount: UInt64 = 0
         var isUncertain = false
         var signed: [ReplicaID: SignedHead] = [:]
         var erased = EventSet()
@@ -74,7 +74,7 @@ final class MemoryLog: SimulatedLog {
 
     func streams() -> Streams { rows.streams }
 
-    func readingsCount() -> UInt64 { rows.readingsCount }
+    func resolutionsCount() -> UInt64 { rows.resolutionsCount }
 
     func signedHead(of stream: ReplicaID) -> SignedHead? { rows.signed[stream] }
 
@@ -83,11 +83,11 @@ final class MemoryLog: SimulatedLog {
         rows.signed[stream] = head
     }
 
-    func keptFrames() -> [RangeFrame] { rows.waiting }
+    func retainedFrames() -> [RangeFrame] { rows.waiting }
 
-    func waitingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
+    func pendingFrames() throws -> [RangeFrame] { try rows.waiting.filter { try !holdsEvents(of: $0) } }
 
-    func lackingValues() throws -> EventSet {
+    func missingValues() throws -> EventSet {
         var lacking = EventSet()
         guard rows.mayLackValues else { return lacking }
         try forEach(from: 1) { _, frame, _ in

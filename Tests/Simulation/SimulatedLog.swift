@@ -42,7 +42,7 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     func ownHeads(of identity: Identity) throws -> [(stream: ReplicaID, head: SignedHead)]
 
     /// How often names have come to be read otherwise than before.
-    func readingsCount() throws -> UInt64
+    func resolutionsCount() throws -> UInt64
 
     /// Which of the events that one has named are surely those that are here.
     func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning

@@ -11,9 +11,9 @@ struct SavedView {
     let position: Position
     let leaf: Hash256?
     /// By which readings of names it was folded.
-    let readingsCount: UInt64
+    let resolutionsCount: UInt64
 
-    init(_ view: View, leaf: Hash256?, readingsCount: UInt64) {
+    init(_ view: View, leaf: Hash256?, resolutionsCount: UInt64) {
         rows = view.states.mapValues { state in
             var writer = ByteWriter()
             state.encode(into: &writer)
@@ -23,7 +23,7 @@ struct SavedView {
         position = view.position
         self.view = view.withoutRecords
         self.leaf = leaf
-        self.readingsCount = readingsCount
+        self.resolutionsCount = resolutionsCount
     }
 }
 

@@ -47,7 +47,7 @@ struct View {
             }
             (rest, author) = (frame.rest, frame.id.replica)
             self.position = position
-            try take(frame, bytes)
+            try receive(frame, bytes)
         }
         guard rest == 0 else { throw BrokenPromise("The log shows half a batch.") }
     }
@@ -74,7 +74,7 @@ struct View {
         return try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)).record
     }
 
-    private mutating func take(_ frame: Frame, _ bytes: RawSpan) throws {
+    private mutating func receive(_ frame: Frame, _ bytes: RawSpan) throws {
         switch bytes.extracting(frame.shape).byte(at: 0) {
         case 1: try fold(frame, bytes, at: position)
         case SpecialEvent.erasure:

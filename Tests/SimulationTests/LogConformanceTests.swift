@@ -55,7 +55,7 @@ struct Writer {
     }
 
     @discardableResult
-    func take(_ frames: RangeFrame..., at milliseconds: Int64 = 1000) throws -> Received {
+    func receive(_ frames: RangeFrame..., at milliseconds: Int64 = 1000) throws -> Received {
         try log.receive(frames, arrival: Arrival(milliseconds: milliseconds))
     }
 
@@ -90,13 +90,13 @@ struct Writer {
         let (one, other) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         let day: Int64 = 24 * 3600 * 1000
         try other.write(1, at: 10 * day)
-        try one.take(other.range(1, 1), at: 1000)
+        try one.receive(other.range(1, 1), at: 1000)
         let after = try one.write(1, at: 1000)[0].stamp
         #expect(after.milliseconds == 1000)
         #expect(try one.write(1, at: 5)[0].stamp > after)
         let near = try Writer(sort, seed: 3)
         try near.write(1, at: 2000)
-        try one.take(near.range(1, 1), at: 1000)
+        try one.receive(near.range(1, 1), at: 1000)
         #expect(try one.write(1, at: 5)[0].stamp.milliseconds == 2000)
     }
 
@@ -105,7 +105,7 @@ struct Writer {
         let (one, other) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try other.write(2, 1)
         try one.write(1)
-        try one.take(other.range(1, 3))
+        try one.receive(other.range(1, 3))
         try one.write(2)
         try one.write(1)
         let root = try #require(try other.log.root(of: other.replica, through: 3))
@@ -138,26 +138,26 @@ struct Writer {
         }
         #expect(try reader.content() == author.content())
         #expect(try reader.log.leaves() == author.log.leaves())
-        #expect(try reader.log.keptFrames().isEmpty)
+        #expect(try reader.log.retainedFrames().isEmpty)
     }
 
     @Test(arguments: LogSort.allCases)
     func `shows no half batch, and keeps it for its other half over a restart`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(2, 4)
-        #expect(try reader.take(author.range(1, 4)).appendedCount == 2)
+        #expect(try reader.receive(author.range(1, 4)).appendedCount == 2)
         try reader.log.loseMemory()
-        #expect(try reader.log.keptFrames().map(\.range) == [EventRange(author.replica, 1, through: 4)])
-        #expect(try reader.take(author.range(5, 6)).appendedCount == 4)
-        #expect(try reader.log.keptFrames().isEmpty)
+        #expect(try reader.log.retainedFrames().map(\.range) == [EventRange(author.replica, 1, through: 4)])
+        #expect(try reader.receive(author.range(5, 6)).appendedCount == 4)
+        #expect(try reader.log.retainedFrames().isEmpty)
     }
 
     @Test(arguments: LogSort.allCases)
     func `counts what it had already, and changes nothing`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(2, 2)
-        try reader.take(author.range(1, 4))
-        let received = try reader.take(author.range(1, 4), author.range(3, 4))
+        try reader.receive(author.range(1, 4))
+        let received = try reader.receive(author.range(1, 4), author.range(3, 4))
         #expect(received.repeatedCount == 6)
         #expect(received.appendedCount == 0 && received.replicas.isEmpty)
     }
@@ -166,10 +166,10 @@ struct Writer {
     func `takes for news what waits now, and not what waited already`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(1, 1, 1)
-        #expect(try reader.take(author.range(3, 3)).replicas == [author.replica])
-        let again = try reader.take(author.range(3, 3))
+        #expect(try reader.receive(author.range(3, 3)).replicas == [author.replica])
+        let again = try reader.receive(author.range(3, 3))
         #expect(again.replicas.isEmpty)
-        #expect(again.parked == [EventRange(author.replica, 3, through: 3)])
+        #expect(again.pending == [EventRange(author.replica, 3, through: 3)])
     }
 
     @Test(arguments: LogSort.allCases)
@@ -178,15 +178,15 @@ struct Writer {
         try author.write(1, 1, 1, 1)
         // The first two, under a head of all four.
         let all = try Writer(sort, seed: 4)
-        try all.take(author.range(1, 4))
+        try all.receive(author.range(1, 4))
         let part = try #require(
             try all.log.frame(of: EventRange(author.replica, 1, through: 2), signedBy: nil, preferredBytes: 1 << 20))
-        try relay.take(part)
+        try relay.receive(part)
         #expect(try relay.log.vector()[author.replica] == 2)
         #expect(try relay.log.provenVector(signedBy: relay.identity)[author.replica] == 0)
         #expect(try relay.log.frame(of: part.range, signedBy: relay.identity, preferredBytes: 1 << 20) == nil)
-        #expect(try relay.log.keptFrames() == [part])
-        try reader.take(relay.log.keptFrames()[0])
+        #expect(try relay.log.retainedFrames() == [part])
+        try reader.receive(relay.log.retainedFrames()[0])
         #expect(try reader.log.vector()[author.replica] == 2)
         #expect(try author.log.provenVector(signedBy: author.identity)[author.replica] == 4)
         #expect(try author.log.provenVector(signedBy: nil)[author.replica] == 0)
@@ -198,7 +198,7 @@ struct Writer {
         try author.write(2, 3)
         let half = try author.range(1, 4)
         #expect(half.range.last == 4 && half.head.sequence == 5)
-        try reader.take(half)
+        try reader.receive(half)
         // It has the first batch, and can prove it to nobody yet.
         #expect(try reader.log.vector()[author.replica] == 2)
         #expect(try reader.log.provenVector(signedBy: reader.identity)[author.replica] == 0)
@@ -213,7 +213,7 @@ struct Writer {
         while next <= 7 {
             let frame = try author.range(next, 7, preferredBytes: 250)
             #expect(frame.range.first == next && frame.edge.count == next - 1)
-            try reader.take(frame)
+            try reader.receive(frame)
             next = frame.range.last + 1
             count += 1
         }
@@ -229,7 +229,7 @@ struct Writer {
         try author.write(1, 1, seed: 2)
         try twin.write(1, 1, seed: 3)
         let relay = try Writer(sort, seed: 2)
-        try relay.take(twin.range(1, 5))
+        try relay.receive(twin.range(1, 5))
         func part(_ first: UInt64, _ last: UInt64) throws -> RangeFrame {
             let made = try relay.log.frame(
                 of: EventRange(author.replica, first, through: last), signedBy: nil, preferredBytes: 1 << 20)
@@ -237,34 +237,34 @@ struct Writer {
         }
         let reader = try Writer(sort, seed: 3)
         // Three events that both histories have, under the head of the twin's.
-        try reader.take(part(1, 3))
+        try reader.receive(part(1, 3))
         #expect(try reader.log.provenVector(signedBy: nil)[author.replica] == 0)
         // Two more, of which nobody says that they are the twin's.
-        try reader.take(author.range(4, 4), author.range(5, 5))
+        try reader.receive(author.range(4, 4), author.range(5, 5))
         #expect(try reader.log.vector()[author.replica] == 5)
         #expect(try reader.log.signedHead(of: author.replica)?.root == author.log.root(of: author.replica, through: 5))
         let third = try Writer(sort, seed: 5)
-        try third.take(part(1, 3), author.range(4, 4), author.range(5, 5))
+        try third.receive(part(1, 3), author.range(4, 4), author.range(5, 5))
         #expect(try third.log.signedHead(of: author.replica)?.root == author.log.root(of: author.replica, through: 5))
         let other = try Writer(sort, seed: 4)
-        try other.take(part(1, 2))
+        try other.receive(part(1, 2))
         #expect(try other.log.provenVector(signedBy: nil)[author.replica] == 0)
-        try other.take(author.range(1, 2))
+        try other.receive(author.range(1, 2))
         #expect(try other.log.provenVector(signedBy: nil)[author.replica] == 2)
-        #expect(try other.log.keptFrames().isEmpty)
+        #expect(try other.log.retainedFrames().isEmpty)
     }
 
     @Test(arguments: LogSort.allCases)
     func `refuses erased values for ever, from everywhere`(sort: LogSort) throws {
         let (author, reader) = (try Writer(sort, seed: 1), try Writer(sort, seed: 2))
         try author.write(1, 1, 1)
-        try reader.take(author.range(3, 3))
-        try reader.take(author.range(1, 1))
+        try reader.receive(author.range(3, 3))
+        try reader.receive(author.range(1, 1))
         let erased = EventSet([EventRange(author.replica, 1, through: 3)])
         try reader.log.erase(erased)
         #expect(try reader.log.erased() == erased)
         try reader.log.loseMemory()
-        try reader.take(author.range(1, 2))
+        try reader.receive(author.range(1, 2))
         var isWithheld: [Bool] = []
         try reader.log.forEach(from: 1) { _, frame, _ in isWithheld.append(frame.isWithheld) }
         #expect(isWithheld == [true, true, true])
@@ -278,22 +278,22 @@ struct Writer {
         let whole = try author.range(1, 9)
         let missing = EventSet([EventRange(author.replica, 2, through: 4), EventRange(author.replica, 9, through: 9)])
         let leaves = try author.log.leaves()
-        try reader.take(
+        try reader.receive(
             whole.withholding(missing, Streams()) { leaves[Int($0.sequence) - 1] })
-        #expect(try reader.log.lackingValues() == missing)
+        #expect(try reader.log.missingValues() == missing)
         let checksums = try (1...9).map { try reader.log.checksum(at: $0) }
-        #expect(try reader.take(whole).filledCount == 4)
+        #expect(try reader.receive(whole).filledCount == 4)
         for restart in [false, true] {
             if restart { try reader.log.loseMemory() }
-            #expect(try reader.log.lackingValues().isEmpty)
+            #expect(try reader.log.missingValues().isEmpty)
             #expect(try (1...9).map { try reader.log.checksum(at: $0) } == checksums)
             try reader.log.forEach(from: 1) { _, frame, _ in #expect(!frame.isWithheld) }
             #expect(try reader.log.leaves() == leaves)
         }
-        #expect(try reader.take(whole).filledCount == 0)
+        #expect(try reader.receive(whole).filledCount == 0)
         // Erased, also what came late goes for ever.
         try reader.log.erase(EventSet([EventRange(author.replica, 3, through: 3)]))
-        #expect(try reader.take(whole).filledCount == 0)
+        #expect(try reader.receive(whole).filledCount == 0)
         try reader.log.forEach(from: 1) { _, frame, _ in #expect(frame.isWithheld == (frame.id.sequence == 3)) }
         #expect(try reader.log.leaves() == leaves)
     }

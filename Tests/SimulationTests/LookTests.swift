@@ -18,11 +18,11 @@ import Testing
 
     private func look(_ device: Device<MemoryLog>) async throws {
         let arrival = device.arrival(at: 1000)
-        var exchange = Exchange(
-            device, as: device.identity, at: place, notes: PlaceNotes(reading: device.notes[0]),
+        var pass = SyncPass(
+            device, as: device.identity, at: place, cache: RemoteCache(reading: device.notes[0]),
             checkSignature: device.signing.checkHead, isValid: device.signing.isValid, now: { arrival })
-        defer { device.notes[0] = exchange.notes.bytes }
-        try await exchange.run(isPushing: true, isFull: false)
+        defer { device.notes[0] = pass.cache.bytes }
+        try await pass.run(isPushing: true, isFull: false)
     }
 
     @Test func `takes the next time what its disk had no room for`() async throws {
@@ -56,22 +56,23 @@ import Testing
         try write(author, 3)
         let replica = author.identity.replica
         truth.allowFork(of: replica)
-        func take(_ first: UInt64, _ last: UInt64, of author: Device<MemoryLog>, by device: Device<MemoryLog>) throws {
+        func receive(_ first: UInt64, _ last: UInt64, of author: Device<MemoryLog>, by device: Device<MemoryLog>) throws
+        {
             let frame = try author.log.frame(
                 of: EventRange(replica, first, through: last), signedBy: author.identity, preferredBytes: 1 << 20)
             _ = try device.receive([#require(frame)], arrival: Arrival(milliseconds: 1000))
         }
         // Nobody has the twin's third event, so nobody can tell which history its fourth one is of.
-        try take(4, 4, of: twin, by: holder)
+        try receive(4, 4, of: twin, by: holder)
         try await look(holder)
-        try take(1, 3, of: author, by: other)
+        try receive(1, 3, of: author, by: other)
         try await look(other)
         try write(author, 4)
-        try take(4, 4, of: author, by: other)
+        try receive(4, 4, of: author, by: other)
         try await look(other)
         try await look(reader)
         #expect(reader.log.vector()[replica] == 4)
         #expect(Set(try reader.log.leaves()).isSuperset(of: try author.log.leaves()))
-        #expect(reader.log.keptFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
+        #expect(reader.log.retainedFrames().map(\.range) == [EventRange(replica, 4, through: 4)])
     }
 }

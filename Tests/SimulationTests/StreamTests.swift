@@ -50,11 +50,11 @@ private struct Said: Equatable {
         let twins = try Twins(sort, 2, 3)
         let (author, twin) = (twins.author, twins.twin)
         let reader = try Writer(sort, seed: 2)
-        try reader.take(author.range(1, 4))
-        let received = try reader.take(twin.range(3, 5))
+        try reader.receive(author.range(1, 4))
+        let received = try reader.receive(twin.range(3, 5))
         #expect(received.apart == [EventRange(author.replica, 3, through: 5)])
         #expect(received.isOfOwn(author.replica) && received.appendedCount == 3)
-        #expect(try !reader.take(twin.range(3, 5)).isOfOwn(author.replica))
+        #expect(try !reader.receive(twin.range(3, 5)).isOfOwn(author.replica))
         let streams = try reader.log.streams()
         let (one, other) = (streams.children(of: author.replica)[0], streams.children(of: author.replica)[1])
         let vector = try reader.log.vector()
@@ -65,7 +65,7 @@ private struct Said: Equatable {
         #expect(try Said(reader) == before)
         try author.write(1, seed: 4)
         try twin.write(1, seed: 5)
-        #expect(try reader.take(author.range(5, 5), twin.range(6, 6)).appendedCount == 2)
+        #expect(try reader.receive(author.range(5, 5), twin.range(6, 6)).appendedCount == 2)
         #expect(try Set(reader.log.leaves()) == Set(author.log.leaves() + twin.log.leaves()))
     }
 
@@ -88,12 +88,12 @@ private struct Said: Equatable {
                 let source = all[place]
                 let count = try source.log.vector()[author.replica]
                 for first in stride(from: UInt64(1), through: count, by: 2) {
-                    try reader.take(source.range(first, min(first + 1, count)))
+                    try reader.receive(source.range(first, min(first + 1, count)))
                 }
             }
             said.append(try Said(reader))
             let present = Set(try reader.log.leaves())
-            #expect(try reader.log.keptFrames().allSatisfy { present.isSuperset(of: $0.leaves) })
+            #expect(try reader.log.retainedFrames().allSatisfy { present.isSuperset(of: $0.leaves) })
             #expect(said[said.count - 1] == said[0])
         }
         #expect(said[0].vector.entries.count == 7)
@@ -104,8 +104,8 @@ private struct Said: Equatable {
     func `hands them on, so that others have the same`(sort: LogSort) throws {
         let twins = try Twins(sort, 3, 5)
         let reader = try Writer(sort, seed: 2)
-        try reader.take(twins.author.range(1, 5))
-        try reader.take(twins.twin.range(1, 7))
+        try reader.receive(twins.author.range(1, 5))
+        try reader.receive(twins.twin.range(1, 7))
         let next = try Writer(sort, seed: 3)
         // The latest first.
         for entry in try reader.log.provenVector(signedBy: reader.identity).entries.reversed() {
@@ -114,11 +114,11 @@ private struct Said: Equatable {
                 let frame = try #require(
                     try reader.log.frame(of: range, signedBy: reader.identity, preferredBytes: 1 << 20))
                 #expect(frame.range.replica == twins.author.replica)
-                try next.take(RangeFrame(reading: frame.bytes, of: next.log.id))
+                try next.receive(RangeFrame(reading: frame.bytes, of: next.log.id))
             }
         }
         // What waited for where its history begins is looked at with the next range.
-        try next.take(twins.author.range(1, 2))
+        try next.receive(twins.author.range(1, 2))
         #expect(try Said(next) == Said(reader))
     }
 
@@ -126,26 +126,26 @@ private struct Said: Equatable {
     func `reads the replica's name as who wrote it meant it`(sort: LogSort) throws {
         let twins = try Twins(sort, 3, 3)
         let (one, other) = (try Writer(sort, seed: 2), try Writer(sort, seed: 3))
-        try one.take(twins.author.range(1, 5))
+        try one.receive(twins.author.range(1, 5))
         try one.write(1, seed: 7)
-        try other.take(twins.twin.range(1, 5))
+        try other.receive(twins.twin.range(1, 5))
         try other.write(1, seed: 8)
         // What they saw has come from one of the two only when their events come.
         let first = try Writer(sort, seed: 4)
-        try first.take(twins.author.range(1, 4))
-        try first.take(one.range(1, 1), other.range(1, 1))
-        try first.take(twins.twin.range(1, 5))
-        try first.take(twins.author.range(5, 5))
+        try first.receive(twins.author.range(1, 4))
+        try first.receive(one.range(1, 1), other.range(1, 1))
+        try first.receive(twins.twin.range(1, 5))
+        try first.receive(twins.author.range(5, 5))
         // Their events come with those that they saw, or with what those waited for.
         let second = try Writer(sort, seed: 5)
-        try second.take(
+        try second.receive(
             one.range(1, 1), other.range(1, 1), twins.author.range(3, 5), twins.twin.range(3, 5),
             twins.author.range(1, 2))
         let third = try Writer(sort, seed: 6)
-        try third.take(twins.author.range(3, 5))
-        try third.take(twins.twin.range(3, 5))
-        try third.take(one.range(1, 1), other.range(1, 1))
-        try third.take(twins.author.range(1, 2))
+        try third.receive(twins.author.range(3, 5))
+        try third.receive(twins.twin.range(3, 5))
+        try third.receive(one.range(1, 1), other.range(1, 1))
+        try third.receive(twins.author.range(1, 2))
         for reader in [first, second, third] {
             try reader.log.loseMemory()
             let streams = try reader.log.streams()
@@ -168,28 +168,28 @@ private struct Said: Equatable {
     func `knows which events somebody meant who names them, or that it cannot know yet`(sort: LogSort) throws {
         let twins = try Twins(sort, 2, 3)
         let (one, other) = (try Writer(sort, seed: 2), try Writer(sort, seed: 3))
-        try one.take(twins.author.range(1, 4))
+        try one.receive(twins.author.range(1, 4))
         try one.write(1, seed: 7)
-        try other.take(twins.twin.range(1, 5))
+        try other.receive(twins.twin.range(1, 5))
         try other.write(1, seed: 8)
         let replica = twins.author.replica
         let reader = try Writer(sort, seed: 4)
-        try reader.take(one.range(1, 1), other.range(1, 1), twins.author.range(1, 3))
+        try reader.receive(one.range(1, 1), other.range(1, 1), twins.author.range(1, 3))
         func meaning(_ first: UInt64, _ last: UInt64, _ writer: Writer) throws -> Meaning {
             try reader.log.meaning(
                 of: EventSet([EventRange(replica, first, through: last)]), namedBy: EventID(writer.replica, 1))
         }
         // Nothing is here yet with which what they had could be compared.
         #expect(try meaning(2, 3, one).certain.isEmpty && meaning(2, 3, one).open.count == 2)
-        try reader.take(twins.author.range(4, 4))
+        try reader.receive(twins.author.range(4, 4))
         #expect(try meaning(2, 4, one).certain.count == 3 && meaning(2, 4, one).open.isEmpty)
         #expect(try meaning(2, 4, other).certain.isEmpty && meaning(2, 4, other).open.count == 3)
         try twins.author.write(1, seed: 9)
-        try reader.take(twins.author.range(5, 5))
+        try reader.receive(twins.author.range(5, 5))
         // By its numbers it could be this event; by its root it is another one.
         #expect(try meaning(3, 5, other).certain.isEmpty && meaning(3, 5, other).open.isEmpty)
         // With the other history its name says which it is.
-        try reader.take(twins.twin.range(3, 5))
+        try reader.receive(twins.twin.range(3, 5))
         let names = try reader.names(inFirstOf: other)
         let meant = EventSet(names(EventRange(replica, 2, through: 5)))
         #expect(try reader.log.meaning(of: meant, namedBy: EventID(other.replica, 1)).certain == meant)
@@ -199,11 +199,11 @@ private struct Said: Equatable {
     func `lets ranges of two histories wait that begin alike`(sort: LogSort) throws {
         let twins = try Twins(sort, 2, 3)
         let reader = try Writer(sort, seed: 2)
-        try reader.take(twins.author.range(3, 4))
-        try reader.take(twins.twin.range(3, 5))
+        try reader.receive(twins.author.range(3, 4))
+        try reader.receive(twins.twin.range(3, 5))
         try reader.log.loseMemory()
-        #expect(try reader.log.keptFrames().count == 2)
-        try reader.take(twins.author.range(1, 2))
+        #expect(try reader.log.retainedFrames().count == 2)
+        try reader.receive(twins.author.range(1, 2))
         #expect(try Set(reader.log.leaves()) == Set(twins.author.log.leaves() + twins.twin.log.leaves()))
     }
 
@@ -214,15 +214,15 @@ private struct Said: Equatable {
             let reader = try Writer(sort, seed: 2)
             var received: Received
             if isTogether {
-                received = try reader.take(twins.twin.range(4, 4), twins.author.range(1, 6))
+                received = try reader.receive(twins.twin.range(4, 4), twins.author.range(1, 6))
                 #expect(received.apart == [EventRange(twins.author.replica, 4, through: 4)])
             } else {
-                try reader.take(twins.twin.range(4, 4))
-                received = try reader.take(twins.author.range(1, 6))
+                try reader.receive(twins.twin.range(4, 4))
+                received = try reader.receive(twins.author.range(1, 6))
             }
-            #expect(try reader.log.keptFrames().map(\.range) == [EventRange(twins.author.replica, 4, through: 4)])
+            #expect(try reader.log.retainedFrames().map(\.range) == [EventRange(twins.author.replica, 4, through: 4)])
             #expect(try reader.log.streams().isEmpty)
-            #expect(try reader.take(twins.twin.range(3, 3)).appendedCount == 2)
+            #expect(try reader.receive(twins.twin.range(3, 3)).appendedCount == 2)
             #expect(try Set(reader.log.leaves()) == Set(twins.author.log.leaves() + twins.twin.log.leaves()))
         }
     }
@@ -236,14 +236,14 @@ private struct Said: Equatable {
         try twin.write(3, seed: 3)
         for isTogether in [false, true] {
             let reader = try Writer(sort, seed: 2)
-            try reader.take(twin.range(3, 5))
+            try reader.receive(twin.range(3, 5))
             // Two events that are of both, and the beginning of a batch that is of one.
             let ranges = isTogether ? [try author.range(1, 4), try author.range(5, 5)] : [try author.range(1, 4)]
             _ = try reader.log.receive(ranges, arrival: Arrival(milliseconds: 5))
             var held = Set(try reader.log.leaves())
-            for frame in try reader.log.keptFrames() { held.formUnion(frame.leaves) }
+            for frame in try reader.log.retainedFrames() { held.formUnion(frame.leaves) }
             #expect(try held.isSuperset(of: author.log.leaves().prefix(4)))
-            try reader.take(author.range(5, 5))
+            try reader.receive(author.range(5, 5))
             #expect(try Set(reader.log.leaves()) == Set(author.log.leaves() + twin.log.leaves()))
         }
     }
@@ -256,12 +256,12 @@ private struct Said: Equatable {
         try author.write(2, seed: 2)
         try twin.write(3, seed: 3)
         let reader = try Writer(sort, seed: 2)
-        try reader.take(author.range(1, 2))
-        try reader.take(twin.range(3, 3))
-        #expect(try reader.take(author.range(3, 4)).appendedCount == 2)
+        try reader.receive(author.range(1, 2))
+        try reader.receive(twin.range(3, 3))
+        #expect(try reader.receive(author.range(3, 4)).appendedCount == 2)
         #expect(try reader.log.streams().isEmpty)
-        #expect(try reader.log.keptFrames().map(\.range) == [EventRange(author.replica, 3, through: 3)])
-        #expect(try reader.take(twin.range(4, 5)).appendedCount == 3)
+        #expect(try reader.log.retainedFrames().map(\.range) == [EventRange(author.replica, 3, through: 3)])
+        #expect(try reader.receive(twin.range(4, 5)).appendedCount == 3)
         #expect(try reader.log.streams().branches.count == 2)
     }
 
@@ -269,9 +269,9 @@ private struct Said: Equatable {
     func `keeps values erased in the history in which they were, and in no other`(sort: LogSort) throws {
         let twins = try Twins(sort, 3, 3)
         let reader = try Writer(sort, seed: 2)
-        try reader.take(twins.author.range(1, 5))
+        try reader.receive(twins.author.range(1, 5))
         try reader.log.erase(EventSet([EventRange(twins.author.replica, 2, through: 4)]))
-        try reader.take(twins.twin.range(1, 5))
+        try reader.receive(twins.twin.range(1, 5))
         try reader.log.loseMemory()
         let erased = try Set([2, 3, 4].map { try twins.author.log.leaves()[$0 - 1] })
         var hasher = MerkleHasher()

@@ -68,7 +68,7 @@ struct Program: AsyncParsableCommand {
         switch error {
         case let error as StoreError:
             Terminal.report(error)
-            if error.cause is Output.Unheard { OpenedStore.finish() }
+            if error.cause is Output.ClosedByReader { OpenedStore.finish() }
             return error.code.rawValue
         case let answer as Answer:
             OpenedStore.finish()

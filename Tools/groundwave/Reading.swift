@@ -19,7 +19,7 @@ extension StoreOptions {
         switch try await opening(Configuration(components: .all, isReadOnly: true, archives: archives?.files ?? [])) {
         case .ready(let store): return store
         case .recovering(let recovery):
-            RecoveryRemark.say(of: recovery)
+            RecoveryRemark.print(of: recovery)
             return recovery.temporary
         }
     }

@@ -74,7 +74,7 @@ struct StoreOptions: ParsableArguments {
         switch try await opening(configuration(author: author)) {
         case .ready(let whole): store = whole
         case .recovering(let recovery):
-            RecoveryRemark.say(of: recovery)
+            RecoveryRemark.print(of: recovery)
             store = recovery.temporary
         }
         OpenedStore.remember(store)
@@ -108,7 +108,7 @@ enum OpenedStore {
     /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
     static func finish() {
         guard let store = opened.withLock({ $0 }) else { return }
-        Progress.during("Maintaining the store") { _ in _ = try? store.runDueWork() }
+        Progress.during("Maintaining the store") { _ in _ = try? store.runMaintenance() }
         do { try store.close() } catch {
             let words = "\(error)"
             Terminal.remark("The command is done, but afterwards the store could not be closed cleanly: \(words)")

@@ -35,7 +35,7 @@ enum VerbSuggestion {
 
     /// Whether `word` follows an option, whose value it may be.
     private static func isOptionValue(_ word: String, in arguments: [String]) -> Bool {
-        guard let place = arguments.firstIndex(of: word), place > 0 else { return false }
-        return arguments[place - 1].hasPrefix("-")
+        guard let index = arguments.firstIndex(of: word), index > 0 else { return false }
+        return arguments[index - 1].hasPrefix("-")
     }
 }

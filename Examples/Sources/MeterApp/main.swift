@@ -19,7 +19,7 @@ try await withFolder { folder in
     var decoder = MeterModel.um25c.makeDecoder()
     for number in 0..<10 {
         var rows = DecodedRows()
-        decoder.take(answer(milliamperes: 100 + number).span.bytes, into: &rows)
+        decoder.consume(answer(milliamperes: 100 + number).span.bytes, into: &rows)
         try await recorder.append(rows)
     }
     try await recorder.finish()

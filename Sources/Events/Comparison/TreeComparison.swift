@@ -71,7 +71,7 @@ public struct TreeComparison: Sendable {
         case .trees: try begin(TreesAnswer(answer, log: log), here)
         case .parts(let subtrees): try descend(answer, subtrees.count, here)
         }
-        goOn()
+        setNextQuestion()
         if next == nil { differences.differing.sort { $0.id < $1.id } }
     }
 
@@ -141,7 +141,7 @@ public struct TreeComparison: Sendable {
 
     /// Sets the next question. The first subtrees are followed down to their events first, so that at least the first
     /// differing events are found if many differ.
-    private mutating func goOn() {
+    private mutating func setNextQuestion() {
         if open.isEmpty {
             next = nil
         } else if differences.exchanges < exchangeLimit {

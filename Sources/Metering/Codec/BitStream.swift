@@ -39,7 +39,7 @@ struct BitWriter {
 /// Reads the bits written by a ``BitWriter`` from the words of ``words(of:)``. Reading past the end returns zeros.
 struct BitReader {
     /// The index of the next bit.
-    private(set) var place = 0
+    private(set) var bitOffset = 0
 
     /// Returns `bytes` as overlapping words, each starting 32 bits after the previous one, so that any 32 bits lie in
     /// one word. The last words are zeros.
@@ -67,12 +67,13 @@ struct BitReader {
 
     @inline(__always)
     private mutating func read32(_ width: Int, in words: Span<UInt64>) -> UInt64 {
-        let word = words[min(place >> 5, words.count &- 1)]
-        let bits = word &>> UInt64(truncatingIfNeeded: place & 31) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
-        place &+= width
+        let word = words[min(bitOffset >> 5, words.count &- 1)]
+        let bits =
+            word &>> UInt64(truncatingIfNeeded: bitOffset & 31) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+        bitOffset &+= width
         return bits
     }
 
     /// Returns whether more bits were read than `byteCount` bytes hold.
-    func isExhausted(_ byteCount: Int) -> Bool { place > byteCount * 8 }
+    func isExhausted(_ byteCount: Int) -> Bool { bitOffset > byteCount * 8 }
 }

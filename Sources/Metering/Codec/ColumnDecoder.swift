@@ -124,7 +124,7 @@ extension BitReader {
         if !hasBits {
             for index in 1..<values.count {
                 let value = prediction.next &+ unzigzag(meanings[Int(symbols[index &- 1])].base)
-                prediction.take(value)
+                prediction.update(value)
                 values[index] = value
             }
             return
@@ -134,7 +134,7 @@ extension BitReader {
             let meaning = meanings[Int(symbols[index &- 1])]
             let residual = meaning.base | bits.read(Int(truncatingIfNeeded: meaning.width), in: words)
             let value = prediction.next &+ unzigzag(residual)
-            prediction.take(value)
+            prediction.update(value)
             values[index] = value
         }
         self = bits

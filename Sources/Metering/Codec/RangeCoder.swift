@@ -59,14 +59,14 @@ struct SymbolReader {
     /// The state of the next symbol, and of the symbol after it.
     private var states: (UInt32, UInt32)
     /// The index of the next word.
-    private var place: Int
+    private var position: Int
 
     /// Creates a reader of `count` symbols in `bytes`.
     init(_ bytes: RawSpan, count: Int) throws(BlockError) {
         isPaired = count >= pairedCount
-        place = isPaired ? 4 : 2
+        position = isPaired ? 4 : 2
         end = bytes.byteCount / 2
-        guard bytes.byteCount.isMultiple(of: 2), end >= place else { throw .malformed }
+        guard bytes.byteCount.isMultiple(of: 2), end >= position else { throw .malformed }
         var words = [UInt16](repeating: 0, count: end + count)
         for index in 0..<end { words[index] = bytes.uint16(at: 2 * index) }
         self.words = words
@@ -74,7 +74,7 @@ struct SymbolReader {
     }
 
     /// Whether all words were read and both states are back at their initial value.
-    var isAtEnd: Bool { place == end && states == (1 << 16, 1 << 16) }
+    var isAtEnd: Bool { position == end && states == (1 << 16, 1 << 16) }
 
     /// Reads the next `count` symbols by `tables`.
     mutating func read(_ count: Int, by tables: SymbolTables) -> [UInt8] {
@@ -96,7 +96,7 @@ struct SymbolReader {
         _ symbols: inout MutableSpan<UInt8>, _ tables: SymbolTables, isPaired: Bool, hasContexts: Bool
     ) {
         var (next, other) = states
-        var place = place
+        var position = position
         let allWords = words
         let words = allWords.span
         let (slots, symbolsOfSlots, tablesBehind) = (tables.slots.span, tables.symbols.span, tables.next.span)
@@ -107,14 +107,14 @@ struct SymbolReader {
             var state = (entry & 0xFFFF) &* (next >> UInt32(FrequencyTable.bits)) &+ entry >> 16
             // Whether a word is needed is unpredictable, so this is computed without a branch.
             let isLow = (UInt64(state) &- 1 << 16) >> 63
-            let longer = state << 16 | UInt32(words[place])
+            let longer = state << 16 | UInt32(words[position])
             state ^= (state ^ longer) & (0 &- UInt32(truncatingIfNeeded: isLow))
-            place &+= Int(truncatingIfNeeded: isLow)
+            position &+= Int(truncatingIfNeeded: isLow)
             if isPaired { (next, other) = (other, state) } else { next = state }
             symbols[index] = symbol
             if hasContexts { table = Int(tablesBehind[Int(symbol)]) }
         }
-        (states, self.place) = ((next, other), place)
+        (states, self.position) = ((next, other), position)
     }
 }
 
@@ -124,9 +124,9 @@ extension FrequencyTable {
     func fill(_ slots: inout [UInt32], _ symbols: inout [UInt8], from start: Int) {
         for symbol in parts.indices {
             let (part, first) = (UInt32(parts[symbol]), start + Int(starts[symbol]))
-            for place in 0..<Int(part) {
-                slots[first &+ place] = part | UInt32(truncatingIfNeeded: place) << 16
-                symbols[first &+ place] = UInt8(truncatingIfNeeded: symbol)
+            for position in 0..<Int(part) {
+                slots[first &+ position] = part | UInt32(truncatingIfNeeded: position) << 16
+                symbols[first &+ position] = UInt8(truncatingIfNeeded: symbol)
             }
         }
     }

@@ -36,7 +36,7 @@ protocol Prediction {
     /// The prediction for the next value.
     var next: Int64 { get }
     /// Updates the prediction with the actual value.
-    mutating func take(_ value: Int64)
+    mutating func update(_ value: Int64)
 }
 
 struct FixedPrediction: Prediction {
@@ -45,7 +45,7 @@ struct FixedPrediction: Prediction {
     init(_ start: Int64) { next = start }
 
     @inline(__always)
-    mutating func take(_ value: Int64) {}
+    mutating func update(_ value: Int64) {}
 }
 
 struct LastPrediction: Prediction {
@@ -54,7 +54,7 @@ struct LastPrediction: Prediction {
     init(_ start: Int64) { next = start }
 
     @inline(__always)
-    mutating func take(_ value: Int64) { next = value }
+    mutating func update(_ value: Int64) { next = value }
 }
 
 struct MeanPrediction: Prediction {
@@ -72,7 +72,7 @@ struct MeanPrediction: Prediction {
     }
 
     @inline(__always)
-    mutating func take(_ value: Int64) {
+    mutating func update(_ value: Int64) {
         sum = sum &+ (value &- (sum &>> shift))
         next = (sum &+ half) &>> shift
     }
@@ -85,7 +85,7 @@ struct LinePrediction: Prediction {
     init(_ start: Int64) { (next, last) = (start, start) }
 
     @inline(__always)
-    mutating func take(_ value: Int64) {
+    mutating func update(_ value: Int64) {
         next = value &+ (value &- last)
         last = value
     }

@@ -16,11 +16,11 @@ struct ResidualChoice {
     var symbols: [UInt16] {
         var symbols = [UInt16](repeating: 0, count: residuals.count)
         if let tokens {
-            for place in symbols.indices {
-                symbols[place] = UInt16(truncatingIfNeeded: tokens.token(of: residuals[place]).token)
+            for index in symbols.indices {
+                symbols[index] = UInt16(truncatingIfNeeded: tokens.token(of: residuals[index]).token)
             }
         } else {
-            for place in symbols.indices { symbols[place] = UInt16(numbers[place]) }
+            for index in symbols.indices { symbols[index] = UInt16(numbers[index]) }
         }
         return symbols
     }
@@ -30,8 +30,8 @@ struct ResidualChoice {
         var contexts = [UInt8](repeating: 0, count: residuals.count)
         if thresholds.isEmpty { return contexts }
         let contextOfLength = (0...64).map { UInt8(plan.context(after: $0)) }
-        for place in 1..<max(1, residuals.count) {
-            contexts[place] = contextOfLength[bitLength(residuals[place &- 1])]
+        for index in 1..<max(1, residuals.count) {
+            contexts[index] = contextOfLength[bitLength(residuals[index &- 1])]
         }
         return contexts
     }
@@ -103,10 +103,10 @@ extension Predictor {
     private static func residuals(_ start: some Prediction, _ values: [Int64]) -> [UInt64] {
         var residuals = [UInt64](repeating: 0, count: values.count - 1)
         var prediction = start
-        for place in residuals.indices {
-            let value = values[place &+ 1]
-            residuals[place] = zigzag(value &- prediction.next)
-            prediction.take(value)
+        for index in residuals.indices {
+            let value = values[index &+ 1]
+            residuals[index] = zigzag(value &- prediction.next)
+            prediction.update(value)
         }
         return residuals
     }

@@ -50,8 +50,8 @@ public enum SampleBlock {
             }
             // A column predicted to within a fraction of a bit per row needs no alternative.
             if bytes.isEmpty || bytes.count * 32 > rowCount {
-                let alone = ColumnEncoder(column).encoded()
-                if bytes.isEmpty || alone.count <= bytes.count { bytes = alone }
+                let separate = ColumnEncoder(column).encoded()
+                if bytes.isEmpty || separate.count <= bytes.count { bytes = separate }
             }
             writer.append(lengthPrefixed: bytes)
         }

@@ -198,9 +198,9 @@ extension ByteWriter {
     mutating func append(_ layout: Layout) {
         append(varint: layout.channels.count)
         for channel in layout.channels {
-            let place = Channel.usualNames.firstIndex(of: channel.name)
-            append(UInt8(place.map { $0 + 1 } ?? 0))
-            if place == nil { append(text: channel.name) }
+            let index = Channel.usualNames.firstIndex(of: channel.name)
+            append(UInt8(index.map { $0 + 1 } ?? 0))
+            if index == nil { append(text: channel.name) }
             append(UInt8(Channel.Unit.allCases.firstIndex(of: channel.unit) ?? 0) << 4 | UInt8(channel.decimals))
         }
         append(varint: layout.tick?.hertz ?? 0)
@@ -227,9 +227,9 @@ extension ByteReader {
     mutating func layout(in bytes: RawSpan) throws -> Layout {
         var channels: [Channel] = []
         for _ in 0..<(try count(in: bytes, limit: Layout.channelLimit)) {
-            let place = Int(try byte(in: bytes))
-            guard place <= Channel.usualNames.count else { throw SummaryError.malformed }
-            let name = place == 0 ? try text(in: bytes) : Channel.usualNames[place - 1]
+            let index = Int(try byte(in: bytes))
+            guard index <= Channel.usualNames.count else { throw SummaryError.malformed }
+            let name = index == 0 ? try text(in: bytes) : Channel.usualNames[index - 1]
             let measure = Int(try byte(in: bytes))
             let (unit, decimals) = (measure >> 4, measure & 15)
             guard unit < Channel.Unit.allCases.count, decimals <= 9, Channel.allows(name: name) else {

@@ -62,8 +62,8 @@ public struct JoinedSummary: Hashable, Sendable {
         end = max(end, next.end)
         blockCount &+= next.blockCount
         for part in next.parts {
-            if let place = parts.firstIndex(where: { $0.layout == part.layout }) {
-                parts[place] = parts[place].joined(with: part)
+            if let index = parts.firstIndex(where: { $0.layout == part.layout }) {
+                parts[index] = parts[index].joined(with: part)
             } else {
                 parts.append(part)
             }

@@ -5,7 +5,7 @@ import GroundwaveRecords
 /// Bytes exchanged between a host and a meter: in one direction, at one time.
 public struct CapturedBytes: Hashable, Sendable {
     /// The direction of the bytes.
-    public enum Way: UInt8, Hashable, Sendable {
+    public enum Direction: UInt8, Hashable, Sendable {
         /// From the meter to the host.
         case received = 0
         /// From the host to the meter.
@@ -13,14 +13,16 @@ public struct CapturedBytes: Hashable, Sendable {
     }
 
     /// The direction of the bytes.
-    public let way: Way
+    public let direction: Direction
     /// The time at which the bytes reached or left the host, in milliseconds since 1970.
     public let time: Int64
     /// The bytes, at least one.
     public let bytes: [UInt8]
 
     /// Creates a piece of captured bytes.
-    public init(_ way: Way, at time: Int64, _ bytes: [UInt8]) { (self.way, self.time, self.bytes) = (way, time, bytes) }
+    public init(_ direction: Direction, at time: Int64, _ bytes: [UInt8]) {
+        (self.direction, self.time, self.bytes) = (direction, time, bytes)
+    }
 }
 
 /// The bytes exchanged with a meter, in order: the rows of a trace before decoding. The items of this series are
@@ -83,7 +85,7 @@ extension Capture {
         var time = pieces[0].time
         for piece in pieces {
             content.append(signed: piece.time &- time)
-            content.append(varint: piece.bytes.count << 1 | Int(piece.way.rawValue))
+            content.append(varint: piece.bytes.count << 1 | Int(piece.direction.rawValue))
             time = piece.time
         }
         for piece in pieces { content.append(contentsOf: piece.bytes) }
@@ -110,15 +112,15 @@ extension Capture {
         let long = try Zstd.decompress(content.extracting(reader.offset..<content.byteCount), count: length)
         try long.withSpan { long in
             reader = ByteReader()
-            var heads: [(way: CapturedBytes.Way, time: Int64, count: Int)] = []
+            var heads: [(direction: CapturedBytes.Direction, time: Int64, count: Int)] = []
             for _ in 0..<count {
                 time &+= try reader.signed(in: long)
                 let word = try reader.count(in: long, limit: 2 * Self.byteLimit + 1)
                 heads.append((word & 1 == 0 ? .received : .sent, time, word >> 1))
             }
             for head in heads {
-                let place = try reader.skip(head.count, in: long)
-                append(CapturedBytes(head.way, at: head.time, long.extracting(place).toArray()))
+                let range = try reader.skip(head.count, in: long)
+                append(CapturedBytes(head.direction, at: head.time, long.extracting(range).toArray()))
             }
             guard reader.offset == long.byteCount, pieces.count == count else { throw SummaryError.malformed }
         }

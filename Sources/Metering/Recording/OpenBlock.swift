@@ -57,7 +57,7 @@ public struct OpenBlock: Sendable {
     /// Removes the marks of recent gaps that turned out to be a new rate.
     private mutating func forgetDoubtful() {
         let last = doubtful.suffix(GapFinder.stepsOfRate - 1)
-        for place in last.reversed() { rows.marks.remove(at: place) }
+        for index in last.reversed() { rows.marks.remove(at: index) }
         doubtful.removeAll(keepingCapacity: true)
     }
 

@@ -34,7 +34,7 @@ extension Target {
         let observed = frame.observed(in: bytes)
         require(observed.count <= EventLimits.observedCount, "what was observed is bounded")
         let names = frame.names(in: bytes)
-        if !frame.hasReadings {
+        if !frame.hasResolutions {
             require(names.author == frame.id.replica, "without readings the author is the replica")
         }
 

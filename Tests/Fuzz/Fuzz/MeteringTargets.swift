@@ -110,7 +110,7 @@ extension Target {
         var rows = DecodedRows()
         for start in stride(from: 0, to: bytes.count, by: piece) {
             let end = Swift.min(start + piece, bytes.count)
-            bytes.withSpan { decoder.take($0.extracting(start..<end), into: &rows) }
+            bytes.withSpan { decoder.consume($0.extracting(start..<end), into: &rows) }
         }
         decoder.finish(into: &rows)
         return rows

@@ -33,18 +33,18 @@ extension Target {
             _ = try? RangeFrame(reading: range, of: log)
         }
         require(length <= bytes.count, "the ranges lie within the segment")
-        checkStatement(read.statement)
+        checkManifest(read.manifest)
         _ = Segment.mark(of: bytes)
     }
 
     /// Statements, and the messages of a conversation, which a peer sends: what they say is used as a store would.
-    static let statement = Target(name: "statement", byteLimit: 2048) { input in
+    static let manifest = Target(name: "statement", byteLimit: 2048) { input in
         guard let mode = input.first else { return }
         let bytes = Array(input.dropFirst())
         guard mode & 1 == 1 else {
             var reader = ByteReader()
-            let statement = try? bytes.withSpan { try reader.statement(in: $0) }
-            if let statement { checkStatement(statement) }
+            let manifest = try? bytes.withSpan { try reader.manifest(in: $0) }
+            if let manifest { checkManifest(manifest) }
             return
         }
         converse(messages(bytes))
@@ -56,31 +56,31 @@ extension Target {
         writer.append(contentsOf: input)
         writer.overwrite(littleEndian: 0x344E_5747, at: 0)
         writer.appendChecksum(from: 0)
-        var notes = PlaceNotes(reading: writer.bytes)
-        require(PlaceNotes(reading: notes.bytes) == notes, "notes are read as they were written")
+        var notes = RemoteCache(reading: writer.bytes)
+        require(RemoteCache(reading: notes.bytes) == notes, "notes are read as they were written")
         require(
-            PlaceNotes(reading: input).bytes.count <= input.count * 2 + 64,
+            RemoteCache(reading: input).bytes.count <= input.count * 2 + 64,
             "notes are no longer than what they came from")
         for range in notes.kept.prefix(4) { notes.add(range) }
-        for statement in notes.statements.values.prefix(4) { notes.heard(statement) }
-        _ = notes.vector.ranges(missingFrom: notes.taken)
+        for manifest in notes.manifests.values.prefix(4) { notes.record(manifest) }
+        _ = notes.vector.ranges(missingFrom: notes.pulled)
         _ = notes.vector.eventCount
     }
 
-    private static func checkStatement(_ statement: Statement) {
+    private static func checkManifest(_ manifest: Manifest) {
         var writer = ByteWriter()
-        writer.append(statement)
+        writer.append(manifest)
         var reader = ByteReader()
-        let again = writer.withSpan { try? reader.statement(in: $0) }
-        require(again == .some(statement), "a statement is read as it was written")
-        require(statement.heads.count <= EventLimits.observedCount, "a statement is bounded")
-        var notes = PlaceNotes()
-        notes.heard(statement)
-        for range in statement.wanted { notes.add(range) }
-        for kept in statement.kept { notes.add(kept.range) }
-        _ = statement.vector.ranges(missingFrom: VersionVector())
-        _ = EventSet(statement.wanted).subtracting(EventSet(statement.kept.map(\.range))).count
-        require(PlaceNotes(reading: notes.bytes) == notes, "notes of a statement are read as they were written")
+        let again = writer.withSpan { try? reader.manifest(in: $0) }
+        require(again == .some(manifest), "a statement is read as it was written")
+        require(manifest.heads.count <= EventLimits.observedCount, "a statement is bounded")
+        var notes = RemoteCache()
+        notes.record(manifest)
+        for range in manifest.wanted { notes.add(range) }
+        for kept in manifest.kept { notes.add(kept.range) }
+        _ = manifest.vector.ranges(missingFrom: VersionVector())
+        _ = EventSet(manifest.wanted).subtracting(EventSet(manifest.kept.map(\.range))).count
+        require(RemoteCache(reading: notes.bytes) == notes, "notes of a statement are read as they were written")
     }
 
     /// The messages in `bytes`: of each its sort (1 byte), the length of its body (2) and the body. Their lengths and
@@ -104,7 +104,7 @@ extension Target {
     /// Talks with a peer that says `messages`, and has each range that it sends.
     private static func converse(_ messages: [[UInt8]]) {
         let head = ObservedHead(event: EventID(identity.replica, 3), rootPrefix: 5)
-        let local = Statement(store: identity.replica, milliseconds: 0, heads: [head])
+        let local = Manifest(store: identity.replica, milliseconds: 0, heads: [head])
         var session = Session(log: log, local: local) { _ throws(SignedHeadError) in }
         var reader = MessageReader()
         _ = session.start()
@@ -114,7 +114,7 @@ extension Target {
             try? reader.read(bytes, into: &found)
             for message in found {
                 // A sentence that is not UTF-8 is mended.
-                if case .goodbye = message { continue }
+                if case .close = message { continue }
                 require(message.bytes == bytes, "a message is read as it was written")
             }
             actions += session.received(bytes)
@@ -122,10 +122,10 @@ extension Target {
                 switch actions.removeFirst() {
                 case .make(let range), .makeAgain(let range): actions += session.provide(nil, of: range)
                 case .find(let kept): actions += session.provide(nil, of: kept.range)
-                case .take(let frame):
+                case .store(let frame):
                     var received = Received()
                     received.present = [frame.range]
-                    actions += session.took(received, now: local)
+                    actions += session.stored(received, now: local)
                 case .send, .end: break
                 }
             }

@@ -129,7 +129,7 @@ struct Seeds {
                 try put(.frame, "withheld", [1] + withheld.bytes)
                 try put(.event, "withheld", [0] + withheld.bytes)
                 var read = ByteWriter()
-                let reading = StreamReading(replica: store.replica, after: 0, stream: ReplicaID(high: 5, low: 5))
+                let reading = NameResolution(replica: store.replica, after: 0, stream: ReplicaID(high: 5, low: 5))
                 read.append(frame, in: bytes, readAs: [reading], after: 0)
                 try put(.frame, "readings", [1] + read.bytes)
             }
@@ -157,36 +157,37 @@ struct Seeds {
 
     private func writeSegments(of store: SeedStore) throws {
         let now = Arrival.seed(99)
-        let statement = try Statement(of: store.log, as: store.identity, milliseconds: now.wallMilliseconds)
+        let manifest = try Manifest(of: store.log, as: store.identity, milliseconds: now.wallMilliseconds)
         try Bundle(of: store.log, as: store.identity, missingFrom: VersionVector()).write(now: now) { segment, _ in
             try put(.segment, "segment", [0] + segment)
             try put(.segment, "mended", [1] + segment)
         }
-        let wanting = Statement(
-            store: statement.store, milliseconds: 1, heads: statement.heads,
+        let wanting = Manifest(
+            store: manifest.store, milliseconds: 1, heads: manifest.heads,
             wanted: [EventRange(store.replica, 2, through: 4)])
-        for (name, statement) in [("statement", statement), ("wanting", wanting)] {
+        for (name, manifest) in [("statement", manifest), ("wanting", wanting)] {
             var writer = ByteWriter()
-            writer.append(statement)
-            try put(.statement, name, [0] + writer.bytes)
+            writer.append(manifest)
+            try put(.manifest, name, [0] + writer.bytes)
         }
         var talk: [UInt8] = [1]
         let frame = try store.frame(1, through: 2)
         let messages: [Message] = [
-            .hello(Target.log, statement), .took(count: 0, heads: statement.heads), .range(frame?.bytes ?? []), .idle,
-            .goodbye("73"),
+            .hello(Target.log, manifest), .ack(count: 0, heads: manifest.heads), .range(frame?.bytes ?? []),
+            .caughtUp,
+            .close("73"),
         ]
         for message in messages {
             let bytes = message.bytes
             let body = bytes[Message.prefixSize..<bytes.count - 4]
             talk += [bytes[4], UInt8(body.count & 0xFF), UInt8(body.count >> 8)] + body
         }
-        try put(.statement, "conversation", talk)
-        var notes = PlaceNotes()
+        try put(.manifest, "conversation", talk)
+        var notes = RemoteCache()
         notes.next = [store.replica: 3]
         notes.marks = [store.replica: 77]
         notes.unread = [store.replica: [1]]
-        notes.heard(wanting)
+        notes.record(wanting)
         notes.add(EventRange(store.replica, 20, through: 30))
         try put(.notes, "notes", Array(notes.bytes.dropLast(4)))
     }
@@ -194,7 +195,7 @@ struct Seeds {
     private func writeSnapshot(of store: SeedStore) throws {
         var file: [UInt8] = []
         let vector = try store.log.vector()
-        let views = PastViews(of: store.views, EventFilter(vector), scratchPath: store.path("past"))
+        let views = PastViews(of: store.views, EventFilter(vector), temporaryPath: store.path("past"))
         _ = try Snapshot.write(of: views, created: 5) { file += $0 }
         try put(.snapshot, "snapshot", [0] + file)
         let path = store.path("a.snapshot")

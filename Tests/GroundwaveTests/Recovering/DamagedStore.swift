@@ -23,7 +23,7 @@ enum Damage {
         }
         // Pages of the past may have copies of what is lost.
         let unused = try (2..<whole.count / 4096).filter {
-            try verify(without: [$0]).damage.allSatisfy { $0.what == .hole }
+            try verify(without: [$0]).damage.allSatisfy { $0.what == .lostRange }
         }
         let known = EventSet(try verify(without: []).missing)
         for page in 2..<whole.count / 4096 where !unused.contains(page) {

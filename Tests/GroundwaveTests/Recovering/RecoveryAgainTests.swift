@@ -16,7 +16,7 @@ import Testing
         try recovery.temporary.close()
         let more = try Damage.loseEvents(of: made.url.appending(path: "recovery/\(part)"))
         let restored = try await made.opening().whole
-        let holes = EventSet(try restored.log.holes())
+        let holes = EventSet(try restored.log.lostRanges())
         #expect(part == "restored" ? holes == EventSet(lost) : EventSet(more + lost).subtracting(holes).count == 0)
         let gone = lost.reduce(0) { $0 + $1.count } + (part == "restored" ? 0 : more.reduce(0) { $0 + $1.count })
         #expect(UInt64(try restored.calls().count) == UInt64(calls.count) + 60 - gone)
@@ -47,7 +47,7 @@ import Testing
         try await second.stageRestore(from: .salvage)
         try second.temporary.close()
         let restored = try await made.opening().whole
-        #expect(EventSet(lost).subtracting(EventSet(try restored.log.holes())).count == 0)
+        #expect(EventSet(lost).subtracting(EventSet(try restored.log.lostRanges())).count == 0)
         try restored.close()
         #expect(
             try await Store.verify(at: made.url, components: .all, stateFolder: made.stateFolder).damage.allSatisfy {

@@ -78,10 +78,10 @@ import Testing
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()
         let restored = try await fleet.stores[0].opening().whole
-        #expect(try restored.log.holes() == lost)
+        #expect(try restored.log.lostRanges() == lost)
         let remote = try restored.remote("place")
         try await restored.sync(remote)
-        #expect(try restored.log.holes().isEmpty, "the peer had what was lost")
+        #expect(try restored.log.lostRanges().isEmpty, "the peer had what was lost")
         try await fleet.sync(1)
         try await restored.sync(remote)
         #expect(try restored.digest().views == fleet[1].digest().views)
@@ -157,7 +157,7 @@ import Testing
         let restored = try await made.opening().whole
         let now = try restored.calls()
         #expect(calls.isSubset(of: now) && now.contains("N0MEANWHILE") && now.contains("N1C7"))
-        #expect(try restored.log.holes() == lost, "what shows is not what is proven")
+        #expect(try restored.log.lostRanges() == lost, "what shows is not what is proven")
         #expect(try restored.compareWithReplay().isSame)
         try restored.close()
     }
@@ -290,7 +290,7 @@ import Testing
         try recovery.temporary.close()
         let restored = try await made.opening().whole
         #expect(try restored.calls() == calls.union(["N0MEANWHILE"]))
-        let lost = try restored.log.holes()
+        let lost = try restored.log.lostRanges()
         #expect(vector.entries.allSatisfy { entry in lost.contains { $0.replica == entry.replica && $0.first == 1 } })
         #expect(try restored.compareWithReplay().isSame)
         let receipt = try #require(try Store.recoveryStatus(at: made.url).receipt)

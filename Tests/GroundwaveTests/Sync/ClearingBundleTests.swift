@@ -51,7 +51,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         lacking[try #require(fleet[1].replica)] -= 1
         let bundle = fleet.folder.path("waits.gwb")
         _ = try await fleet[1].createBundle(missingFrom: lacking, to: bundle)
-        #expect(try await fleet[0].applyBundle(bundle).waiting.count == 1)
+        #expect(try await fleet[0].applyBundle(bundle).pending.count == 1)
         return (fleet, try fleet[0].log.erased())
     }
 
@@ -65,7 +65,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         #expect(!erased.isEmpty)
         #expect(try values(in: bundle, of: store.logID).intersection(erased).isEmpty, "what was erased is in no bundle")
         let applied = try await store.applyBundle(bundle)
-        #expect(applied.waiting.count == 1)
+        #expect(applied.pending.count == 1)
         #expect(try store.digest().content == digest)
         #expect(try store.log.vector().covers(vector))
         #expect(try store.missing().map(\.range) == waiting.map(\.range))
@@ -181,7 +181,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()
         let restored = try await fleet.stores[0].opening().whole
-        #expect(try restored.log.holes() == lost && !lost.isEmpty)
+        #expect(try restored.log.lostRanges() == lost && !lost.isEmpty)
         let (contacts, clearing) = (try restored.contactCount(), try await restored.prepareClearing())
         #expect(clearing.unprovable > 0 && clearing.unprovable < clearing.unsent)
         let error = await #expect(throws: StoreError.self) { try await restored.clear(clearing) }

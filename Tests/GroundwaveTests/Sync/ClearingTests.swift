@@ -39,7 +39,7 @@ import Testing
         #expect(!clearing.restores && clearing.unsent == 0)
         try await fleet[0].clear(clearing)
         await #expect(throws: StoreError.self) { try await fleet.sync(0) }
-        try fleet[0].runDueWork()
+        try fleet[0].runMaintenance()
         #expect(try fleet[0].contactCount() == 0)
         // What is logged meanwhile counts like anything else.
         _ = try await fleet[0].log("W1AW")

@@ -40,7 +40,7 @@ import Testing
         #expect(try fleet[2].syncStatus().isComplete)
         let replicas = try fleet[1].replicas()
         #expect(replicas.filter { $0.former == old }.count == 1, "one change of incarnation")
-        #expect(try fleet[1].syncStatus().parted.isEmpty)
+        #expect(try fleet[1].syncStatus().forked.isEmpty)
         try restored.close()
     }
 
@@ -216,7 +216,7 @@ import Testing
             #expect(try store.contactCount() == 9)
             #expect(try store.digest() == fleet[1].digest())
             #expect(try store.forks().allSatisfy(\.isResolved))
-            #expect(try store.syncStatus().parted.isEmpty)
+            #expect(try store.syncStatus().forked.isEmpty)
             #expect(try store.log.vector().eventCount > before)
         }
         // An undo gives it back.

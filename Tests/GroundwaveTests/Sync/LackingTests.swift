@@ -19,7 +19,7 @@ import Testing
         try await first.add(remote: "other", at: other)
         try await first.sync(try first.remote("other"))
         let newcomer = try await TemporaryStore(joining: other, .full())
-        let lacking = try newcomer.store.log.lackingValues()
+        let lacking = try newcomer.store.log.missingValues()
         #expect(lacking.count > 0)
         #expect(try newcomer.store.field("CALL", of: id) == nil)
         #expect(try !newcomer.store.syncStatus().isComplete, "never complete over what is not there")
@@ -31,7 +31,7 @@ import Testing
             try await first.sync(try first.remote("other"))
         }
         try await newcomer.store.sync(try newcomer.store.remotes()[0])
-        #expect(try newcomer.store.log.lackingValues().isEmpty)
+        #expect(try newcomer.store.log.missingValues().isEmpty)
         #expect(try newcomer.store.field("CALL", of: id) == "N0CALL")
         #expect(try newcomer.store.digest().content == fleet[1].digest().content)
         #expect(try newcomer.store.syncStatus().isComplete)

@@ -163,7 +163,7 @@ private enum Rotator: RecordKind {
         let path = chain.folder.path("out.gwb")
         let made = try await chain.old.store.createBundle(missingFrom: had, to: path)
         let applied = try await last.store.applyBundle(path)
-        #expect(applied.events == Int(made.events) && applied.waiting.isEmpty && applied.apart.isEmpty)
+        #expect(applied.events == Int(made.events) && applied.pending.isEmpty && applied.apart.isEmpty)
         let (here, there) = (try Self.events(chain.old.store), try Self.events(last.store))
         #expect(here.allSatisfy { there[$0.key] == $0.value })
         #expect(try Self.events(chain.new.store).allSatisfy { there[$0.key] == $0.value })

@@ -27,8 +27,8 @@ import Testing
             try await fleet.sync(index, isFull: true)
         }
         #expect(try !fleet[0].syncStatus().isComplete, "the others have not said that they have it")
-        let place = try #require(try fleet[0].syncStatus().places.first)
-        #expect(place.devices.flatMap(\.lacks).count == 2)
+        let place = try #require(try fleet[0].syncStatus().remotes.first)
+        #expect(place.devices.flatMap(\.missing).count == 2)
         try FileManager.default.moveItem(at: held, to: own.appending(path: last))
         try await fleet.settle()
         for index in 0..<3 { #expect(try fleet[index].syncStatus().isComplete) }
@@ -40,7 +40,7 @@ import Testing
             for index in 0..<3 {
                 _ = try await fleet[index].log("N\(index)CALL", at: "12\(10 + round)")
                 for index in 0..<3 {
-                    try? FileManager.default.removeItem(atPath: fleet[index].files.notes(of: "place"))
+                    try? FileManager.default.removeItem(atPath: fleet[index].files.cachePath(of: "place"))
                 }
                 try await fleet.sync(index)
             }
@@ -62,7 +62,7 @@ import Testing
         #expect(try fleet[1].contactCount() == 1)
         try await fleet.settle()
         #expect(try fleet[0].syncStatus().isComplete && fleet[1].syncStatus().isComplete)
-        #expect(try fleet[1].syncStatus().places[0].emptied != nil)
+        #expect(try fleet[1].syncStatus().remotes[0].emptied != nil)
         let newcomer = try await TemporaryStore(joining: .folder(fleet.place), .full())
         #expect(try newcomer.store.contactCount() == 1)
     }

@@ -110,7 +110,7 @@ import Testing
         var counts: [Int] = []
         var rows = DecodedRows()
         for second in 0..<4 {
-            decoder.take(Reports.report(second: second), into: &rows)
+            decoder.consume(Reports.report(second: second), into: &rows)
             counts.append(rows.all.count)
         }
         #expect(counts == [0, 2, 3, 4])

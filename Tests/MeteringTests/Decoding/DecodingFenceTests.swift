@@ -16,10 +16,10 @@ import Testing
         var decoder = model.makeDecoder()
         var rows = DecodedRows()
         decoder.begin(into: &rows)
-        decoder.take(answer, into: &rows)
+        decoder.consume(answer, into: &rows)
         #expect(rows.runs.isEmpty && rows.refusals == [.init(.stale, answer.count)])
         decoder.asked()
-        decoder.take(answer, into: &rows)
+        decoder.consume(answer, into: &rows)
         #expect(rows.all.count == count && rows.refusals.count == 1)
     }
 
@@ -31,10 +31,10 @@ import Testing
         var rows = DecodedRows()
         decoder.begin(into: &rows)
         decoder.asked()
-        decoder.take(Array(answer.dropLast(5)), into: &rows)
+        decoder.consume(Array(answer.dropLast(5)), into: &rows)
         decoder.begin(into: &rows)
         decoder.asked()
-        decoder.take(answer, into: &rows)
+        decoder.consume(answer, into: &rows)
         #expect(rows.all.count == count && rows.refusals == [.init(.stale, answer.count - 5)])
     }
 
@@ -51,15 +51,15 @@ import Testing
         var decoder = MeterModel.fnb58.makeDecoder()
         var rows = DecodedRows()
         decoder.begin(into: &rows)
-        decoder.take(stale, into: &rows)
+        decoder.consume(stale, into: &rows)
         decoder.asked()
         // The answer that tells what the meter is comes first, and is no measurement.
-        decoder.take(MadeUp.report(3, []) + stale + report, into: &rows)
+        decoder.consume(MadeUp.report(3, []) + stale + report, into: &rows)
         #expect(rows.refusals.map(\.reason) == [.stale, .noMeasurement, .stale])
         #expect(rows.values(of: "voltage") == [507_120, 0, 0, 0])
         // Asked once more, as by each poll, it goes on.
         decoder.asked()
-        decoder.take(report, into: &rows)
+        decoder.consume(report, into: &rows)
         #expect(rows.all.count == 8)
     }
 
@@ -68,19 +68,19 @@ import Testing
         var decoder = MeterModel.fnb58.makeDecoder(over: .bluetooth)
         var rows = DecodedRows()
         decoder.begin(into: &rows)
-        decoder.take(frame, into: &rows)
+        decoder.consume(frame, into: &rows)
         decoder.asked()
-        decoder.take(frame, into: &rows)
+        decoder.consume(frame, into: &rows)
         #expect(rows.all.count == 1 && rows.refusals == [.init(.stale, frame.count)])
     }
 
     @Test func `lines that were told before a connection are not in the rows after it`() {
         var decoder = MeterModel.fnb58.makeDecoder(over: .bluetooth)
         var rows = DecodedRows()
-        decoder.take(MadeUp.bluetooth(6, [1, 0, 2, 0, 3, 0]), into: &rows)
+        decoder.consume(MadeUp.bluetooth(6, [1, 0, 2, 0, 3, 0]), into: &rows)
         decoder.begin(into: &rows)
         decoder.asked()
-        decoder.take(MadeUp.bluetooth(4, [UInt8](repeating: 1, count: 12)), into: &rows)
+        decoder.consume(MadeUp.bluetooth(4, [UInt8](repeating: 1, count: 12)), into: &rows)
         #expect(rows.runs.map(\.layout.channels.count) == [3])
     }
 
@@ -92,9 +92,9 @@ import Testing
         var rows = DecodedRows()
         decoder.begin(into: &rows)
         decoder.asked(transaction: 7)
-        decoder.take(frame(200) + frame(7) + frame(7), into: &rows)
+        decoder.consume(frame(200) + frame(7) + frame(7), into: &rows)
         decoder.asked(transaction: 8)
-        decoder.take(frame(8), into: &rows)
+        decoder.consume(frame(8), into: &rows)
         #expect(rows.values(of: "voltage") == [7, 8])
         #expect(rows.refusals == [.init(.stale, 52), .init(.stale, 52)])
     }
@@ -104,7 +104,7 @@ import Testing
         var rows = DecodedRows()
         decoder.begin(into: &rows)
         decoder.asked(transaction: 7)
-        decoder.take([0x41, 7, 2, 0] + MadeUp.data(MadeUp.reading([1]), transaction: 7), into: &rows)
+        decoder.consume([0x41, 7, 2, 0] + MadeUp.data(MadeUp.reading([1]), transaction: 7), into: &rows)
         #expect(rows.runs.isEmpty && rows.refusals == [.init(.noMeasurement, 4), .init(.stale, 52)])
     }
 
@@ -113,7 +113,7 @@ import Testing
         var decoder = MeterModel.atorch.makeDecoder()
         var rows = DecodedRows()
         decoder.begin(into: &rows)
-        decoder.take(Array(report.dropFirst(10)) + report, into: &rows)
+        decoder.consume(Array(report.dropFirst(10)) + report, into: &rows)
         #expect(rows.all.count == 1 && rows.refusals == [.init(.noFrame, 26)])
     }
 }

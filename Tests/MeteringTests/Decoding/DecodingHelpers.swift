@@ -45,7 +45,7 @@ extension MeterDecoder {
         var offset = 0
         for length in lengths + [bytes.count] where offset < bytes.count {
             let end = min(offset + max(length, 1), bytes.count)
-            take(bytes.span.bytes.extracting(offset..<end), into: &rows)
+            consume(bytes.span.bytes.extracting(offset..<end), into: &rows)
             offset = end
         }
         finish(into: &rows)
@@ -53,7 +53,7 @@ extension MeterDecoder {
     }
 
     /// Takes all of `bytes` and waits for more.
-    mutating func take(_ bytes: [UInt8], into rows: inout DecodedRows) { take(bytes.span.bytes, into: &rows) }
+    mutating func consume(_ bytes: [UInt8], into rows: inout DecodedRows) { consume(bytes.span.bytes, into: &rows) }
 }
 
 extension MeterModel {

@@ -48,7 +48,7 @@ import Testing
         for _ in 0..<50 {
             let noise = numbers.bytes(Int.random(in: 0...400, using: &numbers))
             total += noise.count
-            decoder.take(noise, into: &rows)
+            decoder.consume(noise, into: &rows)
             #expect(decoder.keptByteCount < meter.bound)
         }
         decoder.finish(into: &rows)
@@ -109,7 +109,7 @@ import Testing
         for _ in 0..<200 {
             let count = Int.random(in: 1...80, using: &numbers)
             let bytes = (0..<count).map { _ in alphabet.randomElement(using: &numbers) ?? 0 }
-            decoder.take(bytes, into: &rows)
+            decoder.consume(bytes, into: &rows)
             #expect(decoder.keptByteCount < meter.bound)
             if numbers.chance(0.05) { decoder.begin(into: &rows) }
             if numbers.chance(0.1) { decoder.asked(transaction: UInt8.random(in: 0...255, using: &numbers)) }
@@ -131,7 +131,7 @@ import Testing
             var decoder = MeterModel.fnb48.makeDecoder(over: .usb)
             var rows = DecodedRows()
             for start in stride(from: 0, to: stream.count, by: piece) {
-                decoder.take(Array(stream[start..<min(start + piece, stream.count)]), into: &rows)
+                decoder.consume(Array(stream[start..<min(start + piece, stream.count)]), into: &rows)
             }
             decoder.finish(into: &rows)
             return rows

@@ -107,7 +107,7 @@ import Testing
         var count = 0
         for frame in frames {
             var rows = DecodedRows()
-            decoder.take(try #require(Hexadecimal.decode(String(frame[1]))), into: &rows)
+            decoder.consume(try #require(Hexadecimal.decode(String(frame[1]))), into: &rows)
             #expect(rows.refusals.isEmpty && rows.runs.map(\.layout) == [KM003CQueue.layout])
             // The table has tick and marker first.
             let found = zip(rows.ticks, rows.all).map { [Int64($0), $1[6]] + $1[0..<6] }

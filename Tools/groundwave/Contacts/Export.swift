@@ -71,7 +71,7 @@ struct Export: AsyncParsableCommand {
         }
         guard let new else {
             let store = try await options.open()
-            return try tell(written(filters.query(store), store))
+            return try printReport(written(filters.query(store), store))
         }
         let store = try await options.store.open()
         let (query, isContinued) = try store.query(
@@ -81,7 +81,7 @@ struct Export: AsyncParsableCommand {
         }
         let written = try written(query, store)
         try store.finishExport(named: new, filter: filterText, written.report)
-        try tell(written)
+        try printReport(written)
     }
 
     private func written(
@@ -108,7 +108,7 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ written: (report: ExportReport, files: [Result.File]?)) throws {
+    private func printReport(_ written: (report: ExportReport, files: [Result.File]?)) throws {
         let (report, files) = written
         if options.json {
             return try Terminal.print(

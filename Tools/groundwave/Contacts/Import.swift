@@ -79,12 +79,12 @@ struct Import: AsyncParsableCommand {
         let store = try await options.open(author: writing.author)
         importOptions.session = try session.flatMap { try store.resolve($0, kind: "session") }
         var result = Result()
-        for file in files { try await take(file, importOptions, store, &result) }
+        for file in files { try await importFile(file, importOptions, store, &result) }
         if options.json { try Terminal.print(json: result) }
         if result.rejected > 0 { throw Answer.inPart }
     }
 
-    private func take(_ file: String, _ importOptions: ImportOptions, _ store: Store, _ result: inout Result)
+    private func importFile(_ file: String, _ importOptions: ImportOptions, _ store: Store, _ result: inout Result)
         async throws
     {
         let input = try InputFile(file)

@@ -44,9 +44,9 @@ struct PairText {
     /// The words beside each of the two contacts: what the one says otherwise, and what only one of them says.
     var words: (first: String, second: String) {
         // When and how long they lie apart is said in seconds.
-        let told = differences.filter { $0.field != "QSO_DATE" && $0.field != "TIME_ON" }
+        let shown = differences.filter { $0.field != "QSO_DATE" && $0.field != "TIME_ON" }
         func list(_ title: String, _ isIncluded: (ContactComparison.Difference) -> Bool) -> [String] {
-            let names = told.filter(isIncluded).map(\.field)
+            let names = shown.filter(isIncluded).map(\.field)
             return names.isEmpty ? [] : ["\(title) \(names.joined(separator: ", "))"]
         }
         let isExact = pair.first.start.count == 1 && pair.second.start.count == 1

@@ -72,8 +72,8 @@ struct DuplicatesList: AsyncParsableCommand {
                 words,
             ])
         }
-        for (place, text) in pairs.enumerated() {
-            append("\(place + 1)", text.pair.first, text.first, text.words.first)
+        for (index, text) in pairs.enumerated() {
+            append("\(index + 1)", text.pair.first, text.first, text.words.first)
             append("", text.pair.second, text.second, text.words.second)
         }
         try Terminal.print(lines: table.lines)

@@ -53,9 +53,9 @@ struct DifferenceOutput: Encodable {
             case .added: table.append(["+", name, Self.summary(difference.fields, \.after), "", ""])
             case .removed: table.append(["-", name, Self.summary(difference.fields, \.before), "", ""])
             case .changed:
-                for (place, field) in difference.fields.enumerated() {
+                for (index, field) in difference.fields.enumerated() {
                     table.append([
-                        place == 0 ? "~" : "", place == 0 ? name : "", field.name, ShownValue.text(field.before),
+                        index == 0 ? "~" : "", index == 0 ? name : "", field.name, ShownValue.text(field.before),
                         ShownValue.text(field.after),
                     ])
                 }

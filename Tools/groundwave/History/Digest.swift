@@ -29,20 +29,20 @@ struct Digest: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let digest = try store.digest()
-        let spoken = words ? SpokenDigest.words(of: digest.views) : nil
-        let spokenContent = words ? SpokenDigest.words(of: digest.content) : nil
+        let digestWords = words ? DigestWords.words(of: digest.views) : nil
+        let contentDigestWords = words ? DigestWords.words(of: digest.content) : nil
         let vector = digest.vector.entries.map { ("\($0.replica)", $0.sequence) }
         if options.json {
             return try Terminal.print(
                 json: Result(
-                    digest: "\(digest.views)", content: "\(digest.content)", words: spoken?.joined(separator: " "),
-                    contentWords: spokenContent?.joined(separator: " "), contacts: digest.contentCount,
+                    digest: "\(digest.views)", content: "\(digest.content)", words: digestWords?.joined(separator: " "),
+                    contentWords: contentDigestWords?.joined(separator: " "), contacts: digest.contentCount,
                     events: digest.events, vector: Dictionary(uniqueKeysWithValues: vector)))
         }
         var table = TextTable(["Digest", "\(digest.views)"])
-        if let spoken { for row in Self.rows(spoken) { table.append(["", row]) } }
+        if let digestWords { for row in Self.rows(digestWords) { table.append(["", row]) } }
         table.append(["Content", "\(digest.content)"])
-        if let spokenContent { for row in Self.rows(spokenContent) { table.append(["", row]) } }
+        if let contentDigestWords { for row in Self.rows(contentDigestWords) { table.append(["", row]) } }
         table.append(["Contacts", "\(digest.contentCount)"])
         table.append(["Events", "\(digest.events)"])
         for (replica, sequence) in vector { table.append(["", "\(replica): \(sequence)"]) }

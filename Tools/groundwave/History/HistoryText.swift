@@ -126,7 +126,7 @@ struct HistoryText {
         case .delete: "removed"
         case .revive: "shown"
         case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
-        case .say, .sayElement: "\(change.field): asserted again"
+        case .assert, .assertElement: "\(change.field): asserted again"
         case .remove: "\(change.field) - \(ShownValue.text(change.before, change.withheldBefore))"
         case .set, .clear, .candidate:
             "\(change.field): \(ShownValue.text(change.before, change.withheldBefore)) → "

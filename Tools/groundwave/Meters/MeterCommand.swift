@@ -41,11 +41,11 @@ struct MeterOptions: ParsableArguments {
         let store = try await store.open(author: words.author)
         try await store.edit(
             address, name: name, temperatureUnit: temperatureUnit, sharing: sharing, note: words.note ?? "")
-        try tell(store)
+        try printReport(store)
     }
 
     /// Prints what the meter is now.
-    func tell(_ store: Store) throws {
+    func printReport(_ store: Store) throws {
         guard let meter = try store.meter(address) else { return }
         if self.store.json { return try Terminal.print(json: MeterResult(meter)) }
         let name = meter.name.isEmpty ? "" : " \(meter.name)"

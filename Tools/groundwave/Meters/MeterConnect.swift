@@ -27,6 +27,6 @@ struct MeterConnect: AsyncParsableCommand {
                 hint: "Specify its model: groundwave meter connect \(address) --model MODEL")
         }
         try await store.connect(address, model: model)
-        try options.tell(store)
+        try options.printReport(store)
     }
 }

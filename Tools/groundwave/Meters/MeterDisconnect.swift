@@ -12,6 +12,6 @@ struct MeterDisconnect: AsyncParsableCommand {
         let store = try await options.store.open()
         let hadIt = try await store.disconnect(options.known(in: store).address)
         if !hadIt, !options.store.json { Terminal.remark("This device had not reserved the meter.") }
-        try options.tell(store)
+        try options.printReport(store)
     }
 }

@@ -65,7 +65,7 @@ struct HeadCheck: AsyncParsableCommand {
     private func result(_ file: String, _ head: SignedHead, _ standing: HeadStanding) -> Result.Head {
         var result = Result.Head(
             file: file, replica: "\(head.replica)", events: head.sequence, root: "\(head.root)",
-            words: words ? SpokenDigest.words(of: head.root).joined(separator: " ") : nil, standing: "kept")
+            words: words ? DigestWords.words(of: head.root).joined(separator: " ") : nil, standing: "kept")
         switch standing {
         case .kept(let later): result.later = later
         case .rewritten(let root):
@@ -83,7 +83,7 @@ struct HeadCheck: AsyncParsableCommand {
         table.append(["Device", "\(head.replica)"])
         table.append(["Events", "\(head.sequence)"])
         table.append(["Root", "\(head.root)"])
-        for line in SpokenText.lines(of: head.root) where words { table.append(["", line]) }
+        for line in DigestText.lines(of: head.root) where words { table.append(["", line]) }
         if case .rewritten(let root) = standing { table.append(["Here", "\(root)"]) }
         try table.print()
         switch standing {

@@ -42,26 +42,26 @@ struct HeadShow: AsyncParsableCommand {
         } else if !words {
             return try Output.write(file: bytes)
         }
-        let spoken = words ? SpokenDigest.words(of: head.root) : nil
+        let digestWords = words ? DigestWords.words(of: head.root) : nil
         if options.json {
             return try Terminal.print(
                 json: Result(
                     log: "\(head.log)", replica: "\(head.replica)", events: head.sequence, root: "\(head.root)",
-                    words: spoken?.joined(separator: " "), bytes: output == nil ? nil : bytes.count))
+                    words: digestWords?.joined(separator: " "), bytes: output == nil ? nil : bytes.count))
         }
         var table = TextTable(["Device", "\(head.replica)"])
         table.append(["Events", "\(head.sequence)"])
         table.append(["Root", "\(head.root)"])
-        for line in SpokenText.lines(of: head.root) where words { table.append(["", line]) }
+        for line in DigestText.lines(of: head.root) where words { table.append(["", line]) }
         try table.print()
     }
 }
 
 /// A hash in words, as it is printed.
-enum SpokenText {
+enum DigestText {
     /// Four words a line: what can be said in one breath.
     static func lines(of hash: Hash256) -> [String] {
-        let words = SpokenDigest.words(of: hash)
+        let words = DigestWords.words(of: hash)
         return stride(from: 0, to: words.count, by: 4).map { start in
             words[start..<min(start + 4, words.count)].joined(separator: " ")
         }

@@ -22,7 +22,7 @@ struct Recover: AsyncParsableCommand {
 
 /// The remark of a command that runs while recovery is waiting.
 enum RecoveryRemark {
-    static func say(of recovery: Recovery) {
+    static func print(of recovery: Recovery) {
         Terminal.remark(
             "The store is damaged and waiting for recovery: \(recovery.failure.message). This is a "
                 + "temporary store; what you log here is kept. To see what can be done: groundwave recover")

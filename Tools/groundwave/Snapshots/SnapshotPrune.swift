@@ -19,11 +19,11 @@ struct SnapshotPrune: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await dryRun ? options.openForReading() : options.openWhole()
-        let gone = try store.pruneSnapshots(isDryRun: dryRun)
-        if options.json { return try Terminal.print(json: Result(pruned: gone.map { SnapshotResult($0) })) }
-        if gone.isEmpty { return try Terminal.print("There is no snapshot to delete.") }
+        let pruned = try store.pruneSnapshots(isDryRun: dryRun)
+        if options.json { return try Terminal.print(json: Result(pruned: pruned.map { SnapshotResult($0) })) }
+        if pruned.isEmpty { return try Terminal.print("There is no snapshot to delete.") }
         var table = SnapshotTable()
-        for snapshot in gone { table.append(snapshot, dryRun ? "would be deleted" : "deleted") }
+        for snapshot in pruned { table.append(snapshot, dryRun ? "would be deleted" : "deleted") }
         try table.print()
     }
 }

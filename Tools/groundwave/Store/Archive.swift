@@ -63,10 +63,10 @@ struct Archive: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.openWhole(author: writing.author)
-        guard restore.isEmpty else { return try await takeBack(store) }
+        guard restore.isEmpty else { return try await restoreArchives(store) }
         let point = try store.point(before ?? "", now: Clock.now)
         let gone = Set(try gone.map { try store.replica(named: $0) })
-        let plan = try await store.archive(before: point, to: output ?? "", gone: gone, isDryRun: true)
+        let plan = try await store.archive(before: point, to: output ?? "", retired: gone, isDryRun: true)
         if !options.json {
             try Terminal.print(
                 "\(NumberText.count(plan.eventCount, "event")) written up to that point would have their values "
@@ -80,7 +80,7 @@ struct Archive: AsyncParsableCommand {
             }
             archived = try await Progress.during("Archiving") { _ in
                 try await store.archive(
-                    before: point, to: output ?? "", gone: gone, note: writing.note, author: writing.author)
+                    before: point, to: output ?? "", retired: gone, note: writing.note, author: writing.author)
             }
         }
         if options.json {
@@ -99,7 +99,7 @@ struct Archive: AsyncParsableCommand {
         Terminal.remark("Keep two copies of the file, and check them now and then: groundwave verify --archive FILE")
     }
 
-    private func takeBack(_ store: Store) async throws {
+    private func restoreArchives(_ store: Store) async throws {
         let before = try store.logBytes()
         let restored = restore
         try await Progress.during("Restoring archives") { _ in try await store.restoreArchives(restored) }

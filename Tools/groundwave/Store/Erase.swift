@@ -98,7 +98,7 @@ struct Erase: AsyncParsableCommand {
                     archives: archives.map(\.fileHash),
                     event: erased.batches.first.map { "\($0.first)" }))
         }
-        if !ids.isEmpty { try tell(erased) }
+        if !ids.isEmpty { try printReport(erased) }
         try EraseOutput.print(mentions, later, copies, archives)
     }
 
@@ -122,7 +122,7 @@ struct Erase: AsyncParsableCommand {
         try Terminal.print(lines: table.lines)
     }
 
-    private func tell(_ erased: Erased) throws {
+    private func printReport(_ erased: Erased) throws {
         if dryRun { return try Terminal.print("Nothing was written.") }
         if erased.withheldCount == 0 { return try Terminal.print("It was already erased; nothing was left to erase.") }
         try Terminal.print(

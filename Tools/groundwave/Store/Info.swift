@@ -103,7 +103,7 @@ struct Info: AsyncParsableCommand {
             unread: information.unread.count,
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
-            lookedAt: information.lastLooked.map { UTCText.milliseconds($0) },
+            lookedAt: information.lastChecked.map { UTCText.milliseconds($0) },
             sync: information.sync.map(Result.Sync.init), format: information.format, program: Store.libraryVersion,
             liblmdb: information.lmdbVersion,
             damage: information.troubles.map { .init(part: $0.part, message: $0.message) })
@@ -156,7 +156,7 @@ struct Info: AsyncParsableCommand {
                 .filter { $0.0 > 0 || $0.1 != "snapshots" }.map { "\(NumberText.bytes($0.0)) \($0.1)" }
                 .joined(separator: ", "),
         ])
-        if let looked = information.lastLooked {
+        if let looked = information.lastChecked {
             table.append(["Pages", "checked, and all intact, at \(TimeText.milliseconds(looked))"])
         }
         for line in Self.lines(of: information.sync) { table.append(["Sync", line]) }

@@ -47,7 +47,7 @@ struct Clear: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.openWhole()
         let clearing = try await store.prepareClearing(bundle: output.map { URL(filePath: $0).path })
-        if !options.json { try tell(clearing, isOff: try store.isSyncOff()) }
+        if !options.json { try printReport(clearing, isOff: try store.isSyncOff()) }
         if dryRun {
             if options.json { try Terminal.print(json: result(clearing, discard ? nil : clearing.bundle, now: nil)) }
             return
@@ -82,7 +82,7 @@ struct Clear: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ clearing: Clearing, isOff: Bool) throws {
+    private func printReport(_ clearing: Clearing, isOff: Bool) throws {
         try Terminal.print(
             "This would delete \(NumberText.count(clearing.contacts, "contact")) (\(NumberText.count(clearing.events, "event"))) "
                 + "from this device\(snapshots(clearing.snapshots)).")

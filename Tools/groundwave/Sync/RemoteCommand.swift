@@ -148,7 +148,7 @@ extension RemoteShow {
     private func print(_ peer: RemoteContents.Peer, of log: LogID?, in store: Store) throws {
         let name = peer.device ?? peer.replica.short
         if log != store.logID, let log { return try Terminal.print("\(name) has a different log, \(log.short).") }
-        let (has, lacks) = (peer.has.reduce(0) { $0 + $1.count }, peer.lacks.reduce(0) { $0 + $1.count })
+        let (has, lacks) = (peer.has.reduce(0) { $0 + $1.count }, peer.missing.reduce(0) { $0 + $1.count })
         try Terminal.print("\(name) has \(NumberText.count(peer.vector.eventCount, "event")).")
         try Terminal.print(
             has == 0 && lacks == 0
@@ -163,7 +163,7 @@ extension RemoteShow.Result.Peer {
         device = peer.device
         vector = Dictionary(uniqueKeysWithValues: peer.vector.entries.map { ("\($0.replica)", $0.sequence) })
         has = peer.has.reduce(0) { $0 + $1.count }
-        lacks = peer.lacks.reduce(0) { $0 + $1.count }
+        lacks = peer.missing.reduce(0) { $0 + $1.count }
     }
 }
 

@@ -80,7 +80,8 @@ struct ReplicasList: AsyncParsableCommand {
                         .init(
                             replica: "\($0.id)", device: $0.device, events: $0.events,
                             lastWritten: $0.lastWritten.map { UTCText.milliseconds($0) },
-                            lastSaid: $0.lastSaid.map { UTCText.milliseconds($0) }, former: $0.former.map { "\($0)" },
+                            lastSaid: $0.lastManifest.map { UTCText.milliseconds($0) },
+                            former: $0.former.map { "\($0)" },
                             successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice)
                     }))
         }
@@ -98,7 +99,7 @@ struct ReplicasList: AsyncParsableCommand {
             table.append([
                 replica.device ?? "unknown", replica.id.short, "\(replica.events)",
                 replica.lastWritten.map { TimeText.milliseconds($0) } ?? "",
-                replica.lastSaid.map { TimeText.milliseconds($0) } ?? "", remark,
+                replica.lastManifest.map { TimeText.milliseconds($0) } ?? "", remark,
             ])
         }
         try table.print()

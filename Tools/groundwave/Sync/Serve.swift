@@ -34,9 +34,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try HostAndPort(listen)
+        let endpoint = try HostAndPort(listen)
         let store = try await options.openWhole()
-        let serving = try await store.serve(at: place)
+        let serving = try await store.serve(at: endpoint)
         let sources = Interruption.whenAsked { await serving.stop() }
         defer { for source in sources { source.cancel() } }
         let warning: TerminalText =
@@ -63,7 +63,7 @@ struct Serve: AsyncParsableCommand {
             return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
                 + "\(NumberText.received(received, returned: returned))."
         case .quarantined(let peer, let sentence): return "\(name(peer)) was quarantined. \(sentence)"
-        case .gone(let peer, let reason):
+        case .disconnected(let peer, let reason):
             return "\(name(peer)) has disconnected\(reason.map { ": \($0)" } ?? "")."
         }
     }
@@ -85,7 +85,7 @@ extension Serve.Line {
         case .quarantined(let peer, let sentence):
             self.init("quarantined", peer)
             reason = sentence
-        case .gone(let peer, let reason):
+        case .disconnected(let peer, let reason):
             self.init("gone", peer)
             self.reason = reason
         }

@@ -62,8 +62,8 @@ struct SyncNow: AsyncParsableCommand {
         for remote in remotes {
             do {
                 let summary = try await store.sync(remote, isPulling: !push, isPushing: !pull)
-                try tell(summary, in: store)
-                isInPart = isInPart || !summary.quarantined.isEmpty || !summary.waiting.isEmpty
+                try printReport(summary, in: store)
+                isInPart = isInPart || !summary.quarantined.isEmpty || !summary.pending.isEmpty
             } catch let error as StoreError {
                 // Where it is switched off, each would say the same. One that cannot be reached keeps no other waiting.
                 if remotes.count == 1 || error.code == .syncOff { throw error }
@@ -83,7 +83,7 @@ struct SyncNow: AsyncParsableCommand {
             switch event {
             case .synced(let summary):
                 if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty {
-                    try tell(summary, in: store)
+                    try printReport(summary, in: store)
                 }
             case .failed(let remote, let error):
                 // Nothing is sent from a damaged log, however often it is tried.
@@ -95,15 +95,15 @@ struct SyncNow: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ summary: SyncSummary, in store: Store) throws {
+    private func printReport(_ summary: SyncSummary, in store: Store) throws {
         let status = try store.syncStatus()
-        let place = status.places.first { $0.remote == summary.remote }
+        let remoteStatus = status.remotes.first { $0.remote == summary.remote }
         if options.json {
-            let behind = status.waiting.map(\.range) + (place?.devices.flatMap(\.has) ?? [])
+            let behind = status.pending.map(\.range) + (remoteStatus?.devices.flatMap(\.has) ?? [])
             return try Terminal.print(
                 json: Result(
                     remote: summary.remote.name, sent: summary.sentEvents, received: summary.receivedEvents,
-                    returned: summary.returnedEvents, parked: status.waiting.count,
+                    returned: summary.returnedEvents, parked: status.pending.count,
                     vector: Dictionary(
                         uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) }),
                     behind: behind.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },
@@ -111,12 +111,13 @@ struct SyncNow: AsyncParsableCommand {
                         uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
                     emptied: summary.wasEmptied, yielded: summary.yieldedFields,
                     newReplica: summary.newReplica.map { "\($0)" },
-                    complete: place?.isComplete ?? false))
+                    complete: remoteStatus?.isComplete ?? false))
         }
         let sent = NumberText.count(summary.sentEvents, "event")
         let received = NumberText.received(summary.receivedEvents, returned: summary.returnedEvents)
         try Terminal.print(
-            "\(summary.remote.name): sent \(sent), received \(received). \(place?.sentence(now: Clock.now) ?? "")")
+            "\(summary.remote.name): sent \(sent), received \(received). \(remoteStatus?.sentence(now: Clock.now) ?? "")"
+        )
         if summary.wasEmptied {
             Terminal.remark(
                 "The remote had lost its data. Nothing is lost here: this device has pushed its events again.")

@@ -28,46 +28,46 @@ struct SyncStatusCommand: AsyncParsableCommand {
     private func print(_ status: SyncStatus) throws {
         let now = Clock.now
         if status.isOff { try Terminal.print("Synchronising is off on this device. To resume: groundwave sync on") }
-        if status.places.isEmpty {
+        if status.remotes.isEmpty {
             try Terminal.print("No remotes yet.")
             return Terminal.remark("Add one: groundwave remote add NAME file:///path/to/folder")
         }
-        for place in status.places {
-            try Terminal.print("\(place.remote.name)  \(place.remote.address)")
-            try Terminal.print("  \(place.sentence(now: now))")
-            if let time = place.lastSuccess {
+        for remoteStatus in status.remotes {
+            try Terminal.print("\(remoteStatus.remote.name)  \(remoteStatus.remote.address)")
+            try Terminal.print("  \(remoteStatus.sentence(now: now))")
+            if let time = remoteStatus.lastSuccess {
                 try Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).")
             }
-            if let failure = place.failure { try Terminal.print("  The last attempt failed: \(failure)") }
-            if let time = place.emptied {
+            if let failure = remoteStatus.failure { try Terminal.print("  The last attempt failed: \(failure)") }
+            if let time = remoteStatus.emptied {
                 try Terminal.print(
                     "  On \(TimeText.milliseconds(time)) the remote had lost its data; it was pushed again.")
             }
-            for (replica, reason) in place.quarantined.sorted(by: { $0.key < $1.key }) {
+            for (replica, reason) in remoteStatus.quarantined.sorted(by: { $0.key < $1.key }) {
                 try Terminal.print("  Quarantined: \(replica.short). \(reason)")
             }
-            let devices = place.devices.filter { !$0.isFormer }
+            let devices = remoteStatus.devices.filter { !$0.isFormer }
             if devices.isEmpty { continue }
             var table = TextTable(
                 ["  DEVICE", "REPLICA", "LAST SEEN (UTC)", "MISSING THERE", "MISSING HERE", ""], numbersFrom: 3, to: 4)
             for device in devices {
                 table.append([
-                    "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastSaid),
-                    "\(device.lacks.reduce(0) { $0 + $1.count })", "\(device.has.reduce(0) { $0 + $1.count })",
+                    "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastManifest),
+                    "\(device.missing.reduce(0) { $0 + $1.count })", "\(device.has.reduce(0) { $0 + $1.count })",
                     device.differs.isEmpty
                         ? "" : "a different history of \(device.differs.map(\.short).joined(separator: ", "))",
                 ])
             }
             try table.print()
         }
-        for waiting in status.waiting {
+        for waiting in status.pending {
             let range = waiting.range
             try Terminal.print(
                 "Pending: \(range.replica.short).\(range.first)-\(range.last), until \(waiting.expected) arrives.")
         }
-        if status.lacking > 0 {
+        if status.valuesMissing > 0 {
             try Terminal.print(
-                "\(NumberText.count(status.lacking, "event")) arrived without values: the sender archived or erased "
+                "\(NumberText.count(status.valuesMissing, "event")) arrived without values: the sender archived or erased "
                     + "them. They are requested again.")
         }
         if status.unclearErasures > 0 {
@@ -75,9 +75,9 @@ struct SyncStatusCommand: AsyncParsableCommand {
                 "\(NumberText.count(status.unclearErasures, "event")) may have been erased elsewhere. That will be "
                     + "clear when the events that were seen there have arrived.")
         }
-        if !status.parted.isEmpty {
+        if !status.forked.isEmpty {
             try Terminal.print(
-                "Forked histories: \(NumberText.count(status.parted.count, "device")). To see them: groundwave forks")
+                "Forked histories: \(NumberText.count(status.forked.count, "device")). To see them: groundwave forks")
         }
     }
 }
@@ -106,7 +106,7 @@ struct SyncStatusResult: Encodable {
         var former: Bool
     }
 
-    struct Place: Encodable {
+    struct RemoteStatus: Encodable {
         var name: String
         var url: String
         var complete: Bool
@@ -126,27 +126,29 @@ struct SyncStatusResult: Encodable {
     var parted: [String]
     var lacking: UInt64
     var unclearErasures: UInt64
-    var remotes: [Place]
+    var remotes: [RemoteStatus]
 
     init(_ status: SyncStatus) {
         complete = status.isComplete
         off = status.isOff
         vector = Dictionary(uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) })
-        waiting = status.waiting.map { Range($0.range) }
-        parted = status.parted.map { "\($0)" }
-        lacking = status.lacking
+        waiting = status.pending.map { Range($0.range) }
+        parted = status.forked.map { "\($0)" }
+        lacking = status.valuesMissing
         unclearErasures = status.unclearErasures
-        remotes = status.places.map { place in
-            Place(
-                name: place.remote.name, url: "\(place.remote.address)", complete: place.isComplete,
-                lastSuccess: place.lastSuccess.map { UTCText.milliseconds($0) },
-                lastTry: place.lastTry.map { UTCText.milliseconds($0) }, failure: place.failure,
-                emptied: place.emptied.map { UTCText.milliseconds($0) }, unsent: place.unsent.map { Range($0) },
-                quarantined: Dictionary(uniqueKeysWithValues: place.quarantined.map { ("\($0.key)", $0.value) }),
-                devices: place.devices.map { device in
+        remotes = status.remotes.map { remoteStatus in
+            RemoteStatus(
+                name: remoteStatus.remote.name, url: "\(remoteStatus.remote.address)",
+                complete: remoteStatus.isComplete,
+                lastSuccess: remoteStatus.lastSuccess.map { UTCText.milliseconds($0) },
+                lastTry: remoteStatus.lastTry.map { UTCText.milliseconds($0) }, failure: remoteStatus.failure,
+                emptied: remoteStatus.emptied.map { UTCText.milliseconds($0) },
+                unsent: remoteStatus.unsent.map { Range($0) },
+                quarantined: Dictionary(uniqueKeysWithValues: remoteStatus.quarantined.map { ("\($0.key)", $0.value) }),
+                devices: remoteStatus.devices.map { device in
                     Device(
                         replica: "\(device.replica)", device: device.name,
-                        lastSaid: UTCText.milliseconds(device.lastSaid), lacks: device.lacks.map { Range($0) },
+                        lastSaid: UTCText.milliseconds(device.lastManifest), lacks: device.missing.map { Range($0) },
                         has: device.has.map { Range($0) }, differs: device.differs.map { "\($0)" },
                         former: device.isFormer)
                 })
@@ -154,7 +156,7 @@ struct SyncStatusResult: Encodable {
     }
 }
 
-extension SyncStatus.Place {
+extension SyncStatus.RemoteStatus {
     /// How it stands, in a sentence.
     func sentence(now: Int64) -> String {
         guard lastSuccess != nil else { return "Not synchronised yet." }
@@ -173,9 +175,9 @@ extension SyncStatus.Place {
         if unsent > 0 {
             parts.append("\(NumberText.count(unsent, "event")) \(unsent == 1 ? "was" : "were") not pushed yet")
         }
-        for device in current where !device.lacks.isEmpty {
+        for device in current where !device.missing.isEmpty {
             parts.append(
-                "\(device.name) is missing \(NumberText.count(device.lacks.reduce(0) { $0 + $1.count }, "event"))")
+                "\(device.name) is missing \(NumberText.count(device.missing.reduce(0) { $0 + $1.count }, "event"))")
         }
         for device in current where !device.differs.isEmpty { parts.append("\(device.name) has a different history") }
         if !quarantined.isEmpty {

@@ -5,7 +5,7 @@ import Synchronization
 /// Standard output and standard error: the one place that writes to them.
 enum Output {
     /// The reader has closed the stream, as `| head` does: the command ends without a message.
-    struct Unheard: Error {}
+    struct ClosedByReader: Error {}
 
     /// Bytes of a file that goes to a terminal, behind the last line break.
     private static let unfinished = Mutex<[UInt8]>([])
@@ -26,11 +26,12 @@ enum Output {
 
     /// Writes bytes on standard output as they are.
     ///
-    /// - Throws: ``StoreError`` with code `inputOutput`; caused by ``Unheard`` where nobody reads any more.
+    /// - Throws: ``StoreError`` with code `inputOutput`; caused by ``ClosedByReader`` where nobody reads any more.
     static func write(_ bytes: [UInt8]) throws {
         switch send(bytes, to: STDOUT_FILENO) {
         case 0: return
-        case EPIPE: throw StoreError(.inputOutput, "The reader of standard output has closed it.", cause: Unheard())
+        case EPIPE:
+            throw StoreError(.inputOutput, "The reader of standard output has closed it.", cause: ClosedByReader())
         case let code:
             throw StoreError(
                 .inputOutput, "Standard output cannot be written: \(String(cString: strerror(code))).",

@@ -104,7 +104,7 @@ enum Terminal {
 
     /// Prints an error and its hint on standard error. Prints nothing if the reader of standard output has closed it.
     static func report(_ error: StoreError) {
-        if error.cause is Output.Unheard { return }
+        if error.cause is Output.ClosedByReader { return }
         if manner.withLock({ $0.isJSON }) {
             let ambiguous = error.cause as? AmbiguousName
             let body = ErrorBody(

@@ -97,7 +97,7 @@ extension Sequence<TerminalText> {
     /// The texts one behind the other.
     func joined(separator: TerminalText) -> TerminalText {
         var all = TerminalText()
-        for (place, text) in enumerated() { all += place == 0 ? text : separator + text }
+        for (index, text) in enumerated() { all += index == 0 ? text : separator + text }
         return all
     }
 }

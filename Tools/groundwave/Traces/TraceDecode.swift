@@ -35,11 +35,11 @@ struct TraceDecode: AsyncParsableCommand {
         let found = try TraceName.resolve(trace, store)
         let decoded = try await Progress.during("Decoding") { _ in try await store.decode(found, name: name) }
         let rows = try store.summary(of: decoded.trace).rowCount
-        try tell(decoded, rows)
+        try printReport(decoded, rows)
         if decoded.unreadableCount > 0 { throw Answer.inPart }
     }
 
-    private func tell(_ decoded: Decoded, _ rows: UInt64) throws {
+    private func printReport(_ decoded: Decoded, _ rows: UInt64) throws {
         if options.json {
             return try Terminal.print(
                 json: Result(

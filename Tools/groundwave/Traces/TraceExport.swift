@@ -80,11 +80,11 @@ struct TraceExport: AsyncParsableCommand {
         } else {
             report = try store.export(trace, as: format, chosen, from: start, to: end) { try Output.write(file: $0) }
         }
-        try tell(report)
+        try printReport(report)
         if report.absent.unreadableCount > 0 { throw Answer.inPart }
     }
 
-    private func tell(_ report: TraceExportReport) throws {
+    private func printReport(_ report: TraceExportReport) throws {
         let absent = report.absent
         if options.json {
             return try Terminal.print(

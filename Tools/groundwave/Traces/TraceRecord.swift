@@ -100,7 +100,7 @@ struct TraceRecord: AsyncParsableCommand {
             throw await left(store, recorder, feed.refusedByteCount, after: error)
         }
         if device != nil { try await store.disconnect(address) }
-        try tell(store, recorder, feed.refusedByteCount)
+        try printReport(store, recorder, feed.refusedByteCount)
     }
 
     /// Saves what was received of a recording that failed, and reports it; returns the error, with a hint where the
@@ -111,7 +111,7 @@ struct TraceRecord: AsyncParsableCommand {
         do {
             try await recorder.stop()
             if device != nil { try await store.disconnect(MACAddress(argument: meter)) }
-            try tell(store, recorder, refused)
+            try printReport(store, recorder, refused)
             return error
         } catch let second {
             guard let first = error as? StoreError ?? second as? StoreError else { return error }
@@ -166,7 +166,7 @@ struct TraceRecord: AsyncParsableCommand {
         rate ?? Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
     }
 
-    private func tell(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {
+    private func printReport(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {
         let summary = try store.summary(of: recorder.trace)
         let bytes = try store.storage(of: recorder.trace).byteCount
         if options.json {

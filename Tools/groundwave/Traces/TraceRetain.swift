@@ -58,14 +58,14 @@ struct TraceRetain: AsyncParsableCommand {
         let gone = Set(try gone.map { try store.replica(named: $0) })
         let bytesBefore = try store.logBytes()
         let rule = try days ?? (forever ? nil : store.sampleDays())
-        var old = try store.oldSamples(keptForDays: rule, gone: gone)
-        if !options.json { try tell(old, store) }
+        var old = try store.oldSamples(keptForDays: rule, retired: gone)
+        if !options.json { try printReport(old, store) }
         if !dryRun {
             if old.blockCount > 0, !yes {
                 try Confirmation.ask("Remove them?", orElse: "This would remove old samples from the log.")
             }
             if rule != (try store.sampleDays()) { try store.keepSamples(forDays: rule) }
-            old = try Progress.during("Removing old samples") { _ in try store.letGoOfOldSamples(gone: gone) }
+            old = try Progress.during("Removing old samples") { _ in try store.removeOldSamples(retired: gone) }
         }
         if options.json {
             return try Terminal.print(
@@ -81,7 +81,7 @@ struct TraceRetain: AsyncParsableCommand {
                 + "\(NumberText.bytes(bytesBefore)).")
     }
 
-    private func tell(_ old: OldSamples, _ store: Store) throws {
+    private func printReport(_ old: OldSamples, _ store: Store) throws {
         guard let days = old.days else { return try Terminal.print("This device keeps samples forever.") }
         try Terminal.print("This device keeps samples for \(NumberText.count(days, "day")).")
         if old.blockCount > 0 {

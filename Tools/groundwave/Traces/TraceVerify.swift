@@ -59,8 +59,8 @@ struct TraceVerify: AsyncParsableCommand {
         let store = try await options.openWholeForReading()
         let traces = try all ? store.traces() : [TraceName.resolve(name ?? "last", store)]
         let results = try Progress.during("Verifying") { progress in
-            try traces.enumerated().map { place, trace in
-                progress.update("Verifying trace \(place + 1) of \(traces.count)")
+            try traces.enumerated().map { index, trace in
+                progress.update("Verifying trace \(index + 1) of \(traces.count)")
                 return Self.result(trace, try store.verify(trace))
             }
         }
@@ -113,7 +113,7 @@ struct TraceVerify: AsyncParsableCommand {
                 "\(NumberText.count(blocks, "block")) of rows \(blocks == 1 ? "is" : "are") withheld: their summaries "
                     + "were checked without the rows.")
         }
-        if found.contains(where: { $0.1.what == TraceVerification.Damage.What.hole.rawValue }) {
+        if found.contains(where: { $0.1.what == TraceVerification.Damage.What.missingRows.rawValue }) {
             Terminal.remark(
                 "The next groundwave sync brings back missing rows that other devices still have.")
         }

@@ -30,7 +30,7 @@ enum MeterBench {
         let before = processorSeconds()
         for (index, bytes) in frames.enumerated() {
             rows.removeAll()
-            bytes.withUnsafeBytes { decoder.take($0.bytes, into: &rows) }
+            bytes.withUnsafeBytes { decoder.consume($0.bytes, into: &rows) }
             _ = try await recorder.append(rows, times: .at(start + Int64(index) * 40))
             if index % 25 == 12 || index % 25 == 24 { try await recorder.flush() }
         }

@@ -67,7 +67,7 @@ enum TimeTravelBench {
             ids += written.value
             made += count
             if made * steps >= step * events {
-                try store.runDueWork()
+                try store.runMaintenance()
                 step += 1
             }
         }

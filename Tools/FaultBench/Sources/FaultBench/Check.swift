@@ -30,7 +30,7 @@ struct Check {
         let path = LeanSession.path(in: folder)
         guard FileManager.default.fileExists(atPath: path) else {
             if promises.isCreated || !promises.events.isEmpty { lost(promises.events.count, "the log is not there") }
-            return Witness.say("z\nZ\n")
+            return Witness.write("z\nZ\n")
         }
         guard try isSound(path) else { return try compare(withSalvageOf: path) }
         let log = try EventLog(opening: path)
@@ -39,19 +39,19 @@ struct Check {
         try witness.tellAgain(of: log, then: "a create")
         var generator = SeededGenerator(try log.lastPosition())
         _ = try log.append([LeanSession.draft(&generator)], as: LeanSession.replica, arrival: .now())
-        try witness.tell(of: log)
+        try witness.report(of: log)
         try log.close()
     }
 
     /// The log alone, opened read-only.
     func unread() throws {
         let path = LeanSession.path(in: folder)
-        guard FileManager.default.fileExists(atPath: path) else { return Witness.say("z\nZ\n") }
+        guard FileManager.default.fileExists(atPath: path) else { return Witness.write("z\nZ\n") }
         guard try isSound(path) else { return try compare(withSalvageOf: path) }
         let log = try EventLog(opening: path, options: Environment.Options(isReadOnly: true))
         try compare(with: log)
         try log.close()
-        Witness.say("z\nZ\n")
+        Witness.write("z\nZ\n")
     }
 
     private func isSound(_ path: String) throws -> Bool {
@@ -79,7 +79,7 @@ struct Check {
         Self.stage.withLock { $0 = "writing" }
         let call = "N0AFT"
         let id = try await store.write { try $0.add(Contact(call, start: 1_700_000_000)) }.value
-        try witness.tell(of: log)
+        try witness.report(of: log)
         if try store.read({ try $0.find(id) })?.call != call { wrong("what was written afterwards does not show") }
         try store.close()
         Self.stage.withLock { $0 = "verifying" }
@@ -104,7 +104,7 @@ struct Check {
         } catch {
             guard !promises.isCreated else { throw error }
             // Creating it never returned, so it must be possible to create it now.
-            if isThere { Witness.say(line: "x open-unmade \(StoreSession.words(error))") }
+            if isThere { Witness.write(line: "x open-unmade \(StoreSession.words(error))") }
             return try await Store.create(at: url, StoreSession.configuration(in: folder))
         }
     }
@@ -124,7 +124,7 @@ struct Check {
             if !archives.isEmpty, promises.unsure.isDisjoint(with: ["restore", "clear"]) {
                 wrong("what was archived is back")
             }
-            Witness.say(line: "a restore")
+            Witness.write(line: "a restore")
             archives = []
         }
         // An archive that was being made is needed if the log was rewritten already.
@@ -136,7 +136,7 @@ struct Check {
                     at: url, isDeep: true, archives: archives + more, components: .all),
                 verification.isOK
             else { continue }
-            for path in more { Witness.say(line: "a archive \(path)") }
+            for path in more { Witness.write(line: "a archive \(path)") }
             for path in pending where !more.contains(path) { try? FileManager.default.removeItem(atPath: path) }
             return
         }
@@ -232,14 +232,14 @@ struct Check {
             let verification = try await Store.verify(
                 at: URL(filePath: StoreSession.path(in: folder)), components: .all)
             for damage in verification.damage.prefix(5) {
-                Witness.say(line: "w look: \(damage.what) \(damage.detail)")
+                Witness.write(line: "w look: \(damage.what) \(damage.detail)")
             }
-            Witness.say(line: verification.isOK ? "a look" : "x look damaged")
+            Witness.write(line: verification.isOK ? "a look" : "x look damaged")
         } catch {
-            Witness.say(line: "x look \(error)")
+            Witness.write(line: "x look \(error)")
         }
     }
 
-    private func lost(_ count: Int, _ words: String) { Witness.say("l \(max(count, 1)) \(words)\n") }
-    private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
+    private func lost(_ count: Int, _ words: String) { Witness.write("l \(max(count, 1)) \(words)\n") }
+    private func wrong(_ words: String) { Witness.write(line: "w \(words)") }
 }

@@ -41,7 +41,7 @@ extension Trial {
         if forgery == .damagedLog { try damageLog() }
         let ended = try Child(arguments: ["check", subject.check, folder], boot: boot, folder: folder).run()
         var found = Promises()
-        found.take(ended.text)
+        found.consume(ended.text)
         switch forgery {
         case .moreEvents: return forged.traces.isEmpty ? found.lost == 1 : found.lost > 0
         case .anotherEvent: return !found.wrong.isEmpty

@@ -48,7 +48,7 @@ struct LeanSession {
         let path = Self.path(in: folder)
         var opened: EventLog?
         let isNew = !FileManager.default.fileExists(atPath: path)
-        Witness.say(line: "b \(isNew ? "create" : "open")")
+        Witness.write(line: "b \(isNew ? "create" : "open")")
         attempt(isNew ? "create" : "open") {
             opened =
                 isNew
@@ -56,7 +56,7 @@ struct LeanSession {
                 : try EventLog(opening: path, options: options)
             if let opened { try witness.pass(over: opened) }
         }
-        if opened != nil { Witness.say(line: "a \(isNew ? "create" : "open")") }
+        if opened != nil { Witness.write(line: "a \(isNew ? "create" : "open")") }
         return opened
     }
 
@@ -64,7 +64,7 @@ struct LeanSession {
         let drafts = (0..<count).map { _ in Self.draft(&generator) }
         attempt("append") {
             _ = try log.append(drafts, as: Self.replica, arrival: .now())
-            try witness.tell(of: log)
+            try witness.report(of: log)
         }
     }
 
@@ -85,7 +85,7 @@ struct LeanSession {
             try body()
             return true
         } catch {
-            Witness.say(line: "x \(word) \(error)")
+            Witness.write(line: "x \(word) \(error)")
             return false
         }
     }

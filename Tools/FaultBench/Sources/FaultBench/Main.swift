@@ -41,10 +41,10 @@ struct FaultBench {
                 case "recovery": try await RecoveryCheck(arguments[2], check.promises).run()
                 default: try await check.store()
                 }
-                Witness.say(line: "a check")
+                Witness.write(line: "a check")
             } catch {
                 let stage = Check.stage.withLock { $0 }
-                Witness.say(line: "x check (\(stage)) \("\(error)".replacing("\n", with: " "))")
+                Witness.write(line: "x check (\(stage)) \("\(error)".replacing("\n", with: " "))")
             }
         case "look" where arguments.count == 2: await Check.look(at: arguments[1])
         case "run": try run(Array(arguments.dropFirst()))

@@ -58,8 +58,8 @@ struct PeerSession {
             }
             try await store.sync(try store.remote("place"))
             let (left, right) = (try store.digest(), try peer.digest())
-            if left.views != right.views { Witness.say(line: "w two digests after a sync") }
-            if left.vector != right.vector { Witness.say(line: "w two vectors after a sync") }
+            if left.views != right.views { Witness.write(line: "w two digests after a sync") }
+            if left.vector != right.vector { Witness.write(line: "w two vectors after a sync") }
             guard try store.compareWithReplay().isSame else { throw Failure("the views are not what the log folds to") }
             try peer.close()
             try store.close()
@@ -67,7 +67,7 @@ struct PeerSession {
             let verification = try await Store.verify(
                 at: URL(filePath: StoreSession.path(in: folder)), isDeep: true, components: .all)
             for damage in verification.damage.prefix(3) {
-                Witness.say(line: "w after a sync with a peer: \(damage.what) \(damage.detail)")
+                Witness.write(line: "w after a sync with a peer: \(damage.what) \(damage.detail)")
             }
         }
     }
@@ -75,9 +75,9 @@ struct PeerSession {
     private func telling(_ word: String, _ body: () async throws -> Void) async {
         do {
             try await body()
-            Witness.say(line: "a \(word)")
+            Witness.write(line: "a \(word)")
         } catch {
-            Witness.say(line: "x \(word) \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+            Witness.write(line: "x \(word) \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
         }
     }
 }

@@ -22,7 +22,7 @@ enum ReadSession {
         do {
             switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
             case .ready(let store):
-                Witness.say(line: "o ready")
+                Witness.write(line: "o ready")
                 ask(store)
                 // An error that it detects while closing is left to the next process.
                 try? store.close()
@@ -30,13 +30,13 @@ enum ReadSession {
                 let words =
                     recovery.receipt.map { "\($0.recovered) \($0.lostCount) \($0.appended) \($0.isAtLeast ? 1 : 0)" }
                     ?? "0 0 0 1"
-                Witness.say(line: "o recovering \(words)")
+                Witness.write(line: "o recovering \(words)")
                 try recovery.temporary.close()
             }
         } catch {
-            Witness.say(line: "o refused \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+            Witness.write(line: "o refused \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
         }
-        Witness.say(line: "a read")
+        Witness.write(line: "a read")
     }
 
     private static func words(_ contact: Contact) -> String {
@@ -48,9 +48,9 @@ enum ReadSession {
         func ask(_ name: String, _ answer: () throws -> [String]) {
             do {
                 let text = try answer().joined(separator: "\n")
-                Witness.say(line: "q \(name) \(CRC32C.checksum([UInt8](text.utf8).span.bytes))")
+                Witness.write(line: "q \(name) \(CRC32C.checksum([UInt8](text.utf8).span.bytes))")
             } catch {
-                Witness.say(line: "q \(name) !")
+                Witness.write(line: "q \(name) !")
             }
         }
         var ids: [RecordID] = []

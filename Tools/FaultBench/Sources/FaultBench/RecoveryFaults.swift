@@ -49,7 +49,7 @@ struct RecoverySubject: Sendable {
 
     /// Whether a check of every page detects the damage of a log.
     private static func isSeen(_ path: String) throws -> Bool {
-        try LogVerifier.verify(path: path).damage.contains { $0.what != .hole }
+        try LogVerifier.verify(path: path).damage.contains { $0.what != .lostRange }
     }
 
     /// Puts a copy of the store with the damaged log on the disk of `trial`, with what can be salvaged from it as

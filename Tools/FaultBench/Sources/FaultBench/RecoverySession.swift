@@ -30,8 +30,8 @@ struct RecoverySession {
             await log("after", in: store, "\(StoreSession.path(in: folder))/log.mdb")
             do {
                 try store.close()
-                Witness.say(line: "a recover")
-            } catch { Self.tell(error, "close") }
+                Witness.write(line: "a recover")
+            } catch { Self.report(error, "close") }
             return
         }
     }
@@ -43,14 +43,14 @@ struct RecoverySession {
             switch try await Store.open(at: url, StoreSession.configuration(in: folder)) {
             case .ready(let store): return store
             case .recovering(let recovery):
-                Witness.say(line: "b recovering")
+                Witness.write(line: "b recovering")
                 await log("meanwhile", in: recovery.temporary, Self.temporaryLog(in: folder))
-                do { try await recovery.stageRestore(from: .salvage) } catch { Self.tell(error, "stage") }
-                do { try recovery.temporary.close() } catch { Self.tell(error, "close") }
+                do { try await recovery.stageRestore(from: .salvage) } catch { Self.report(error, "stage") }
+                do { try recovery.temporary.close() } catch { Self.report(error, "close") }
                 return nil
             }
         } catch {
-            Self.tell(error, "open")
+            Self.report(error, "open")
             return nil
         }
     }
@@ -64,14 +64,14 @@ struct RecoverySession {
                 try witness.pass(over: log)
                 do {
                     _ = try await store.write { try $0.add(Contact("N0FLT", start: 1_700_000_000, mode: .cw)) }
-                    try witness.tell(of: log)
-                } catch { Self.tell(error, word) }
+                    try witness.report(of: log)
+                } catch { Self.report(error, word) }
             }
-        } catch { Self.tell(error, word) }
+        } catch { Self.report(error, word) }
     }
 
-    static func tell(_ error: any Error, _ word: String) {
-        Witness.say(line: "x \(word) \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
+    static func report(_ error: any Error, _ word: String) {
+        Witness.write(line: "x \(word) \("\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))")
     }
 }
 
@@ -116,7 +116,7 @@ struct RecoveryCheck {
                 let log = try EventLog(opening: RecoverySession.temporaryLog(in: folder))
                 try witness.pass(over: log)
                 _ = try await recovery.temporary.write { try $0.add(Contact("N0FLT", start: 1_700_000_060)) }
-                try witness.tell(of: log)
+                try witness.report(of: log)
                 if let trouble = recovery.trouble { throw Failure("nothing was prepared: \(trouble)") }
                 try await recovery.stageRestore(from: .salvage)
                 try recovery.temporary.close()
@@ -150,7 +150,7 @@ struct RecoveryCheck {
             if leaf != event.leaf { wrong("event \(event.sequence) of \(event.replica) is another one") }
         }
         if let first = missing.first {
-            Witness.say(
+            Witness.write(
                 line: "l \(missing.count) of \(promises.events.count), first \(first.replica) \(first.sequence)")
         }
     }
@@ -188,5 +188,5 @@ struct RecoveryCheck {
         }
     }
 
-    private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
+    private func wrong(_ words: String) { Witness.write(line: "w \(words)") }
 }

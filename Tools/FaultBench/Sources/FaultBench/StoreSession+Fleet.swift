@@ -98,13 +98,13 @@ extension StoreSession {
     static func meet(in folder: String) async throws {
         let url = URL(filePath: path(in: folder))
         let store = try await Store.open(at: url, configuration(in: folder)).whole
-        Witness.say(line: "b sync")
+        Witness.write(line: "b sync")
         let remote = try await remote(of: store, folder)
         try await store.sync(remote, isFull: true)
         var others = [try await peer(folder)]
         if FileManager.default.fileExists(atPath: "\(folder)/disk/joined") { others.append(try await joined(folder)) }
         for other in others where try other.remotes().isEmpty {
-            Witness.say(line: "w a device that joined knows no place")
+            Witness.write(line: "w a device that joined knows no place")
             try await other.add(remote: "place", at: place(folder))
         }
         for _ in 0..<2 {
@@ -117,8 +117,8 @@ extension StoreSession {
         for other in others {
             try await other.sync(try other.remote("place"))
             let found = try other.digest()
-            if found.views != digest.views { Witness.say(line: "w two digests after a sync") }
-            if found.vector != digest.vector { Witness.say(line: "w two vectors after a sync") }
+            if found.views != digest.views { Witness.write(line: "w two digests after a sync") }
+            if found.vector != digest.vector { Witness.write(line: "w two vectors after a sync") }
             guard try other.compareWithReplay().isSame else { throw Failure("the views are not what the log folds to") }
             try other.close()
         }

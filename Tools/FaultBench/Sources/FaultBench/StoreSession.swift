@@ -79,15 +79,15 @@ struct StoreSession {
     mutating func runMore(operations: Int) async {
         guard let opened = await open() else { return }
         for _ in 0..<operations { await operate(opened) }
-        do { _ = try opened.store.createSnapshot() } catch { Witness.say(line: "x snapshot \(Self.words(error))") }
-        if await close(opened) { Witness.say(line: "a more") }
+        do { _ = try opened.store.createSnapshot() } catch { Witness.write(line: "x snapshot \(Self.words(error))") }
+        if await close(opened) { Witness.write(line: "a more") }
     }
 
     private mutating func open() async -> Opened? {
         let url = URL(filePath: Self.path(in: folder))
         let isNew = !FileManager.default.fileExists(atPath: url.path)
         let word = isNew ? "create" : "open"
-        Witness.say(line: "b \(word)")
+        Witness.write(line: "b \(word)")
         do {
             let store: Store
             if isNew {
@@ -96,19 +96,19 @@ struct StoreSession {
                 switch try await Store.open(at: url, Self.configuration(in: folder)) {
                 case .ready(let ready): store = ready
                 case .recovering(let recovery):
-                    Witness.say(line: "w \(Self.words(of: recovery))")
+                    Witness.write(line: "w \(Self.words(of: recovery))")
                     try recovery.temporary.close()
                     return nil
                 }
             }
             let log = try EventLog(opening: url.appending(path: "log.mdb").path)
-            if isNew { try witness.tell(of: log) } else { try witness.pass(over: log) }
+            if isNew { try witness.report(of: log) } else { try witness.pass(over: log) }
             contacts = try store.read { try $0.all(.contacts) }.map(\.id)
             archives = try archiveFiles()
-            Witness.say(line: "a \(word)")
+            Witness.write(line: "a \(word)")
             return Opened(store: store, log: log)
         } catch {
-            Witness.say(line: "x \(word) \(Self.words(error))")
+            Witness.write(line: "x \(word) \(Self.words(error))")
             return nil
         }
     }
@@ -122,10 +122,10 @@ struct StoreSession {
     private func close(_ opened: Opened) async -> Bool {
         do {
             try opened.store.close()
-            Witness.say(line: "f")
+            Witness.write(line: "f")
             return true
         } catch {
-            Witness.say(line: "x close \(Self.words(error))")
+            Witness.write(line: "x close \(Self.words(error))")
             return false
         }
     }
@@ -144,18 +144,18 @@ struct StoreSession {
     private mutating func operate(_ opened: Opened) async {
         let (word, operation) = next()
         nextArchive = "\(folder)/disk/\(UUID().uuidString).archive"
-        Witness.say(line: word == "archive" ? "b archive \(nextArchive)" : "b \(word)")
+        Witness.write(line: word == "archive" ? "b archive \(nextArchive)" : "b \(word)")
         do {
             var end = "a \(word)"
             let rewrites = try await operation(&self, opened.store, &end)
             if rewrites {
                 try witness.tellAgain(of: opened.log, then: end)
             } else {
-                try witness.tell(of: opened.log)
-                Witness.say(line: end)
+                try witness.report(of: opened.log)
+                Witness.write(line: end)
             }
         } catch {
-            Witness.say(line: "x \(word) \(Self.words(error))")
+            Witness.write(line: "x \(word) \(Self.words(error))")
             // A part of it may have been written; it is not promised.
             try? witness.pass(over: opened.log)
         }

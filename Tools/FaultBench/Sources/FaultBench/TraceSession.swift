@@ -24,7 +24,7 @@ struct TraceSession {
             let store =
                 isNew
                 ? try await Store.create(at: url, configuration) : try await Store.open(at: url, configuration).whole
-            Witness.say(line: "a create")
+            Witness.write(line: "a create")
             let address = MACAddress("02:00:00:00:00:01")!
             let recorder = try await store.record(meter: address, model: .um25c, isKeepingCapture: true)
             var (decoder, count) = (MeterModel.um25c.makeDecoder(), 0)
@@ -34,7 +34,7 @@ struct TraceSession {
                     bytes += Self.frame(count)
                     count += 1
                 }
-                decoder.take(bytes.span.bytes, into: &rows)
+                decoder.consume(bytes.span.bytes, into: &rows)
                 let piece = CapturedBytes(.received, at: Int64(Date().timeIntervalSince1970 * 1000), bytes)
                 _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
                 sent.append((.now, count))
@@ -49,18 +49,18 @@ struct TraceSession {
             }
             try await recorder.finish()
             say(recorder, count)
-            Witness.say(line: "a finish \(recorder.trace)")
+            Witness.write(line: "a finish \(recorder.trace)")
             try store.close()
         } catch {
             let isRecovering = (error as? StoreError)?.code == .recovering
-            Witness.say(line: "\(isRecovering ? "w" : "x") trace \(StoreSession.words(error))")
+            Witness.write(line: "\(isRecovering ? "w" : "x") trace \(StoreSession.words(error))")
         }
     }
 
     private mutating func say(_ recorder: TraceRecorder, _ count: Int) {
         guard count > said else { return }
         said = count
-        Witness.say(line: "t \(recorder.trace) \(count)")
+        Witness.write(line: "t \(recorder.trace) \(count)")
     }
 
     /// The response of a UM25C that has `number` as the charge of its first group, and a varying voltage.
@@ -130,7 +130,7 @@ struct TraceCheck {
             last = rows.times.last ?? last
             return true
         }
-        if next < promised { Witness.say(line: "l \(promised - next)") }
+        if next < promised { Witness.write(line: "l \(promised - next)") }
         if trace.end == nil { wrong("the trace \(trace.id) does not say how it ended") }
         if promises.finished.contains("\(trace.id)"), trace.end != .finished {
             wrong("the trace \(trace.id) was finished and says \(trace.end?.rawValue ?? "nothing")")
@@ -139,5 +139,5 @@ struct TraceCheck {
         return next
     }
 
-    private func wrong(_ words: String) { Witness.say(line: "w \(words)") }
+    private func wrong(_ words: String) { Witness.write(line: "w \(words)") }
 }

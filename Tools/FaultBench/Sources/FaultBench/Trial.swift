@@ -97,7 +97,7 @@ final class Trial {
         take(try first.get(), of: "the first session")
         if let ended = second.ended.withLock({ $0 }) { take(try ended.get(), of: "the second session") }
         // After one process has rewritten the log, the other may still have reported the old events.
-        promises.take("d erase archive restore\n")
+        promises.consume("d erase archive restore\n")
         let refused = mayRefuse ? [] : promises.refused.dropFirst(before)
         for words in refused where ["write", "open", "close"].contains(Self.first(words)) {
             wrong += 1
@@ -118,11 +118,11 @@ final class Trial {
     private static func first(_ words: String) -> String { words.split(separator: " ").first.map(String.init) ?? "" }
 
     /// Adds promises from elsewhere.
-    func promise(_ lines: String) { promises.take(lines) }
+    func promise(_ lines: String) { promises.consume(lines) }
 
     private func take(_ ended: Child.Ended, of what: String) {
         let before = promises
-        promises.take(ended.text)
+        promises.consume(ended.text)
         keep(ended, what)
         if ended.died {
             died += 1

@@ -22,14 +22,14 @@ struct Witness {
     private(set) var last: Position = 0
 
     /// Reports the events after the last one that was reported.
-    mutating func tell(of log: EventLog) throws {
+    mutating func report(of log: EventLog) throws {
         var text = ""
         try log.scan(from: last + 1) { position, frame, bytes in
             text += line(position, frame, bytes)
             last = position
             return true
         }
-        Self.say(text)
+        Self.write(text)
     }
 
     /// Reports the whole log, which replaces all earlier reports, and then `end`.
@@ -41,7 +41,7 @@ struct Witness {
             last = position
             return true
         }
-        Self.say(text + "Z\n" + (end.isEmpty ? "" : end + "\n"))
+        Self.write(text + "Z\n" + (end.isEmpty ? "" : end + "\n"))
     }
 
     /// Skips the events that are there already.
@@ -53,12 +53,12 @@ struct Witness {
     }
 
     /// Writes text at once, so that it is out before a kill.
-    static func say(_ text: String) {
+    static func write(_ text: String) {
         guard !text.isEmpty else { return }
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 
-    static func say(line: String) { say(line + "\n") }
+    static func write(line: String) { write(line + "\n") }
 }
 
 /// The promises of several processes, one after the other, as read from their lines.
@@ -113,7 +113,7 @@ struct Promises {
     init(readingFrom path: String) throws { take(try String(contentsOfFile: path, encoding: .utf8)) }
 
     /// Reads the lines of one process; an incomplete last line does not count.
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         var again: [Event]?
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             let words = line.split(separator: " ")

@@ -1,8 +1,9 @@
 import NIOCore
 
-/// Transfers bytes between a channel and a ``Desk``: reads when the desk is idle and there is room, sends what the
-/// desk returns, and closes the connection if an expected answer of the peer times out. Bound to its event loop.
-final class CarryingHandler: ChannelInboundHandler {
+/// Transfers bytes between a channel and a ``SessionExecutor``: reads when the executor is idle and there is room,
+/// sends what the executor returns, and closes the connection if an expected answer of the peer times out. Bound to its
+/// event loop.
+final class ForwardingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -14,7 +15,7 @@ final class CarryingHandler: ChannelInboundHandler {
     private let report: @Sendable (ConnectionStanding, Flow) -> Void
     private(set) var flow: Flow
     private var context: ChannelHandlerContext?
-    private var desk: (any Desk)?
+    private var executor: (any SessionExecutor)?
     /// Succeeds when the session is over, with the error, if any.
     private let over: EventLoopPromise<(any Error)?>
     private var isOver = false
@@ -38,14 +39,14 @@ final class CarryingHandler: ChannelInboundHandler {
         flow = Flow(limits: limits, now: .now())
     }
 
-    private var handler: NIOLoopBound<CarryingHandler> { NIOLoopBound(self, eventLoop: loop) }
+    private var handler: NIOLoopBound<ForwardingHandler> { NIOLoopBound(self, eventLoop: loop) }
 
     // Requests from outside, on the event loop.
 
     /// Starts the session.
-    func begin(_ desk: any Desk) {
-        precondition(self.desk == nil, "A connection runs once.")
-        self.desk = desk
+    func begin(_ executor: any SessionExecutor) {
+        precondition(self.executor == nil, "A connection runs once.")
+        self.executor = executor
         guard !isOver else { return }
         perform(.start)
     }
@@ -53,13 +54,13 @@ final class CarryingHandler: ChannelInboundHandler {
     /// Handles a possible change of the log.
     func logChanged() {
         isLogChanged = true
-        goOn()
+        resume()
     }
 
     /// Stops the session after the present work step.
     func stop(_ reason: String) {
         stopReason = stopReason ?? reason
-        if desk == nil { finish(nil) } else { goOn() }
+        if executor == nil { finish(nil) } else { resume() }
     }
 
     /// Refuses the connection with the bytes of a close message, and closes it.
@@ -77,7 +78,7 @@ final class CarryingHandler: ChannelInboundHandler {
         self.context = nil
         isInputClosed = true
         // Before the session starts, no later work step would report the cut.
-        if desk == nil { finish(ConnectionError.cut) } else { goOn() }
+        if executor == nil { finish(ConnectionError.cut) } else { resume() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -89,7 +90,7 @@ final class CarryingHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if isOver { context.read() } else { goOn() }
+        if isOver { context.read() } else { resume() }
         context.fireChannelReadComplete()
     }
 
@@ -114,13 +115,13 @@ final class CarryingHandler: ChannelInboundHandler {
 
     private func inputClosed() {
         isInputClosed = true
-        if isOver { context?.close(promise: nil) } else { goOn() }
+        if isOver { context?.close(promise: nil) } else { resume() }
     }
 
     // Work steps, one at a time.
 
-    private func goOn() {
-        guard !isOver, desk != nil, !flow.isWorking else { return }
+    private func resume() {
+        guard !isOver, executor != nil, !flow.isWorking else { return }
         if !arrived.isEmpty {
             let bytes = arrived
             arrived = []
@@ -133,7 +134,7 @@ final class CarryingHandler: ChannelInboundHandler {
             isLogChanged = false
             perform(.logChanged)
         } else if isPostponed, flow.room >= limits.unsentBytes / 2 {
-            perform(.goOn)
+            perform(.resume)
         } else {
             if flow.mayRead { context?.read() }
             setTimer()
@@ -141,9 +142,10 @@ final class CarryingHandler: ChannelInboundHandler {
     }
 
     private func perform(_ work: Work) {
-        guard let desk else { return }
+        guard let executor else { return }
         flow.began()
-        desk.perform(work, room: flow.room) { [loop, handler] step in loop.execute { handler.value.performed(step) } }
+        executor.perform(work, room: flow.room) { [loop, handler] step in loop.execute { handler.value.performed(step) }
+        }
     }
 
     private func performed(_ step: Step) {
@@ -154,7 +156,7 @@ final class CarryingHandler: ChannelInboundHandler {
             heldBytes: step.heldBytes, hasHello: step.standing.remote != nil, isDone: step.standing.isDone, now: .now())
         isPostponed = step.isPostponed
         report(step.standing, flow)
-        if step.failure != nil || step.standing.ending != nil { finish(step.failure) } else { goOn() }
+        if step.failure != nil || step.standing.ending != nil { finish(step.failure) } else { resume() }
     }
 
     private func write(_ bytes: [UInt8]) {
@@ -174,7 +176,7 @@ final class CarryingHandler: ChannelInboundHandler {
         if isOver {
             if flow.unsentBytes == 0 { halfClose() }
         } else {
-            goOn()
+            resume()
         }
     }
 
@@ -203,10 +205,10 @@ final class CarryingHandler: ChannelInboundHandler {
 
     private func setTimer() {
         guard timer == nil, let wait = flow.wait else { return }
-        timer = loop.scheduleTask(deadline: wait.until) { [handler] in handler.value.lookAtClock() }
+        timer = loop.scheduleTask(deadline: wait.until) { [handler] in handler.value.checkDeadline() }
     }
 
-    private func lookAtClock() {
+    private func checkDeadline() {
         timer = nil
         guard !isOver else { return }
         if let wait = flow.wait, wait.until <= .now() {

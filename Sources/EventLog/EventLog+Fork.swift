@@ -4,7 +4,7 @@ import GroundwaveLMDB
 import GroundwaveLogFormat
 
 /// The fork point of a branch: another history continues after that event.
-package struct Parting: Hashable, Sendable {
+package struct ForkPoint: Hashable, Sendable {
     /// The branch that forks.
     package let stream: ReplicaID
     /// The number of its last event that both histories share; the event ends a batch.
@@ -16,18 +16,18 @@ extension EventLog {
     ///
     /// No event is lost or added, and no leaf changes; only the names of events change, here and in events of other
     /// authors that refer to them. The log is rewritten to a new file, as when values are erased.
-    func part(_ parting: Parting) throws {
-        let (stream, after) = (parting.stream, parting.after)
-        guard let part = try name(ofPart: parting) else { throw EventLogError.damaged("the tree of a replica") }
+    func fork(at forkPoint: ForkPoint) throws {
+        let (stream, after) = (forkPoint.stream, forkPoint.after)
+        guard let branch = try branchName(at: forkPoint) else { throw EventLogError.damaged("the tree of a replica") }
         var streams = try streams()
-        streams.part(stream, after: after, into: part)
+        streams.fork(stream, after: after, into: branch)
         var counts = try vector()
         let count = counts[stream]
-        (counts[stream], counts[part]) = (after, count - after)
+        (counts[stream], counts[branch]) = (after, count - after)
         try rewrite { old, new in
-            let isUncertain = try readAnew(streams, counts, from: old, to: new) { event in
+            let isUncertain = try resolveNames(streams, counts, from: old, to: new) { event in
                 event.replica == stream && event.sequence > after
-                    ? EventID(part, event.sequence - after) : event
+                    ? EventID(branch, event.sequence - after) : event
             }
             let tables = try LogTables(in: new)
             try Self.put(streams, in: new, tables)
@@ -36,7 +36,7 @@ extension EventLog {
             state.isUncertain = isUncertain
             try new.put(state.bytes.span.bytes, for: NameState.key, in: tables.meta)
             let base = streams.base(of: stream)
-            try moveRows(parting, to: part, count: count, base: base, from: old, to: new)
+            try moveRows(forkPoint, to: branch, count: count, base: base, from: old, to: new)
         }
         sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }
     }
@@ -44,18 +44,18 @@ extension EventLog {
     /// Resolves the names in all events again, since more may be known now of what their authors meant.
     ///
     /// - Complexity: O(events); the log is rewritten if any name resolution changes.
-    func readAnew() throws {
+    func resolveNames() throws {
         let streams = try streams()
         var finder = try finder(streams)
         var isSame = true
         try scan(from: 1) { _, frame, bytes in
-            let readings = try finder.readings(for: frame, in: bytes, of: frame.id.replica)
-            isSame = readings == frame.names(in: bytes).readings
+            let resolutions = try finder.resolutions(for: frame, in: bytes, of: frame.id.replica)
+            isSame = resolutions == frame.names(in: bytes).resolutions
             return isSame
         }
         if isSame, finder.isUncertain { return }
         try rewrite { old, new in
-            let isUncertain = try readAnew(streams, try vector(), from: old, to: new) { $0 }
+            let isUncertain = try resolveNames(streams, try vector(), from: old, to: new) { $0 }
             var state = try Self.nameState(in: old, LogTables(in: old))
             state.count += isSame ? 0 : 1
             state.isUncertain = isUncertain
@@ -64,9 +64,9 @@ extension EventLog {
     }
 
     /// Returns a finder of name resolutions, based on the events that are here now.
-    func finder(_ streams: Streams, counts: VersionVector? = nil) throws -> ReadingFinder {
+    func finder(_ streams: Streams, counts: VersionVector? = nil) throws -> NameResolver {
         let present = try self.streams()
-        return ReadingFinder(streams, counts: try counts ?? vector()) { path, sequence in
+        return NameResolver(streams, counts: try counts ?? vector()) { path, sequence in
             var hasher = MerkleHasher()
             // The events of a branch under construction are still in its parent.
             let path = path.filter { $0 == path[0] || present.branches[$0] != nil }
@@ -75,16 +75,16 @@ extension EventLog {
     }
 
     /// Copies the whole log with updated name resolutions; returns whether some author's are uncertain.
-    private func readAnew(
+    private func resolveNames(
         _ streams: Streams, _ counts: VersionVector, from old: borrowing ReadTransaction,
         to new: borrowing WriteTransaction, _ moved: (EventID) -> EventID
     ) throws -> Bool {
         var finder = try finder(streams, counts: counts)
         try Self.copyAll(old, new) { frame, bytes in
-            let readings = try finder.readings(for: frame, in: bytes, of: moved(frame.id).replica)
-            if readings == frame.names(in: bytes).readings { return .same }
+            let resolutions = try finder.resolutions(for: frame, in: bytes, of: moved(frame.id).replica)
+            if resolutions == frame.names(in: bytes).resolutions { return .same }
             var writer = ByteWriter(capacity: frame.length + 64)
-            writer.append(frame, in: bytes, readAs: readings, after: 0)
+            writer.append(frame, in: bytes, readAs: resolutions, after: 0)
             return .other(writer.bytes)
         }
         try Self.copyBase(old, new)
@@ -92,28 +92,28 @@ extension EventLog {
     }
 
     /// Returns the id of the new branch behind a fork point.
-    private func name(ofPart parting: Parting) throws -> ReplicaID? {
+    private func branchName(at forkPoint: ForkPoint) throws -> ReplicaID? {
         let streams = try streams()
-        let first = EventID(parting.stream, parting.after + 1)
+        let first = EventID(forkPoint.stream, forkPoint.after + 1)
         guard let batch = try batch(of: first) else { return nil }
         var hasher = MerkleHasher()
-        let path = streams.path(to: parting.stream)
-        let edge = try edge(along: path, through: streams.base(of: parting.stream) + batch.upperBound)
+        let path = streams.path(to: forkPoint.stream)
+        let edge = try edge(along: path, through: streams.base(of: forkPoint.stream) + batch.upperBound)
         return edge.map { Streams.id(of: path[0], firstBatchTo: $0.root(hasher: &hasher)) }
     }
 
     /// Moves the rows that belong to the events behind a fork point from the branch to its new child.
     private func moveRows(
-        _ parting: Parting, to part: ReplicaID, count: SequenceNumber, base: SequenceNumber,
+        _ forkPoint: ForkPoint, to branch: ReplicaID, count: SequenceNumber, base: SequenceNumber,
         from old: borrowing ReadTransaction, to new: borrowing WriteTransaction
     ) throws {
-        let (stream, after) = (parting.stream, parting.after)
+        let (stream, after) = (forkPoint.stream, forkPoint.after)
         let tables = try LogTables(in: new)
         guard let head = try tables.head(of: stream, in: new),
             let first = try position(of: EventID(stream, after + 1))
         else { throw EventLogError.damaged("the last event of a replica") }
         let later = HeadRow(sequence: count - after, position: head.position, stamp: head.stamp)
-        try new.put(later.bytes.span.bytes, for: ReplicaKey(part), in: tables.heads)
+        try new.put(later.bytes.span.bytes, for: ReplicaKey(branch), in: tables.heads)
         if after == 0 {
             _ = try new.remove(ReplicaKey(stream), in: tables.heads)
         } else {
@@ -125,11 +125,11 @@ extension EventLog {
             try new.put(row.bytes.span.bytes, for: ReplicaKey(stream), in: tables.heads)
         }
         try move(Self.rows(of: stream, in: LogTables(in: old).runs, old), tables.runs, new) { key in
-            key.number > after ? ReplicaNumberKey(part, key.number - after) : key
+            key.number > after ? ReplicaNumberKey(branch, key.number - after) : key
         }
         var writer = ByteWriter(capacity: 8)
         writer.append(littleEndian: first)
-        try new.put(writer.bytes.span.bytes, for: ReplicaNumberKey(part, 1), in: tables.runs)
+        try new.put(writer.bytes.span.bytes, for: ReplicaNumberKey(branch, 1), in: tables.runs)
         // Tree nodes are recomputed when needed: blocks of the new branch start at other events.
         _ = try new.remove(ReplicaKey(stream), in: tables.trees)
         for row in try Self.rows(of: stream, in: LogTables(in: old).nodes, old)
@@ -137,13 +137,13 @@ extension EventLog {
             _ = try new.remove(row.key, in: tables.nodes)
         }
         for table in [tables.erased, tables.lacking] {
-            try table.move(stream, behind: after, to: part, in: new)
+            try table.move(stream, behind: after, to: branch, in: new)
         }
         if let row = try old.value(ReplicaKey(stream), in: LogTables(in: old).signed),
             row.withSpan({ $0.byteCount == 136 && $0.uint64(at: 0) > base + after })
         {
             _ = try new.remove(ReplicaKey(stream), in: tables.signed)
-            try new.put(row.span.bytes, for: ReplicaKey(part), in: tables.signed)
+            try new.put(row.span.bytes, for: ReplicaKey(branch), in: tables.signed)
         }
     }
 

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Runs a store's maintenance after each write and at open, on its own queue, one run at a time.
 ///
-/// ``Store/runDueWork()`` decides what is due. This class only triggers it, and not before the time that it last
+/// ``Store/runMaintenance()`` decides what is due. This class only triggers it, and not before the time that it last
 /// named.
-final class DueWorkSchedule: Sendable {
+final class MaintenanceSchedule: Sendable {
     private let queue = DispatchQueue(label: "groundwave.due-work", qos: .utility)
     private let state = Mutex(State())
     /// Held while maintenance runs.
@@ -51,7 +51,7 @@ final class DueWorkSchedule: Sendable {
         guard let store else { return }
         queue.async { [weak store, self] in
             state.withLock { $0.isWaiting = false }
-            do { _ = try store?.runDueWork() } catch {
+            do { _ = try store?.runMaintenance() } catch {
                 Subsystem.store.logger.warning(
                     "maintenance failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }

@@ -5,7 +5,7 @@ import GroundwaveEvents
 /// The remote cache: what a store remembers of a remote between two sync passes.
 ///
 /// All of it is a hint: with an empty cache the next pass reads everything again, with the same result.
-public struct PlaceNotes: Hashable, Sendable {
+public struct RemoteCache: Hashable, Sendable {
     /// The number of the segment of each store to read, or to write, next.
     public internal(set) var next: [ReplicaID: UInt64] = [:]
     /// The mark of the segment before that one, for each store. The number alone would not distinguish it from
@@ -17,18 +17,18 @@ public struct PlaceNotes: Hashable, Sendable {
     public internal(set) var kept: Set<EventRange> = []
     /// The ranges at the remote that were not in the log when they were pulled: its events with these numbers may be
     /// others.
-    public internal(set) var waiting: Set<KeptRange> = []
+    public internal(set) var pending: Set<RetainedRange> = []
     /// The latest manifest of each store.
-    public internal(set) var statements: [ReplicaID: Statement] = [:]
+    public internal(set) var manifests: [ReplicaID: Manifest] = [:]
     /// The time of the manifest of each store whose requests this store has answered.
     public internal(set) var answered: [ReplicaID: Int64] = [:]
     /// The numbers of the segments of each store that were skipped because they were missing or damaged. Their events
     /// are requested again.
     public internal(set) var unread: [ReplicaID: Set<UInt64>] = [:]
     /// The events that the log had and could prove at the end of the last pass.
-    public internal(set) var taken = VersionVector()
+    public internal(set) var pulled = VersionVector()
     /// When everything was last read, by this device's clock, in milliseconds since 1970.
-    public internal(set) var lastFullLook: Int64 = 0
+    public internal(set) var lastFullPass: Int64 = 0
 
     /// Creates an empty cache.
     public init() {}
@@ -44,51 +44,51 @@ public struct PlaceNotes: Hashable, Sendable {
             CRC32C.checksum(span.extracting(0..<span.byteCount - 4)) == span.uint32(at: span.byteCount - 4)
         else { return }
         var reader = ByteReader(at: 4)
-        var notes = PlaceNotes()
+        var cache = RemoteCache()
         do throws(ByteCodingError) {
-            notes.lastFullLook = Int64(bitPattern: try reader.uint64(in: span))
+            cache.lastFullPass = Int64(bitPattern: try reader.uint64(in: span))
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let store: ReplicaID = try reader.id(in: span)
-                notes.next[store] = try reader.uint64(in: span)
+                cache.next[store] = try reader.uint64(in: span)
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let store: ReplicaID = try reader.id(in: span)
-                notes.marks[store] = try reader.uint64(in: span)
+                cache.marks[store] = try reader.uint64(in: span)
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let replica: ReplicaID = try reader.id(in: span)
-                notes.vector[replica] = try reader.uint64(in: span)
+                cache.vector[replica] = try reader.uint64(in: span)
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                if let range = try reader.range(in: span) { notes.kept.insert(range) }
+                if let range = try reader.range(in: span) { cache.kept.insert(range) }
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                if let range = try reader.keptRange(in: span) { notes.waiting.insert(range) }
+                if let range = try reader.retainedRange(in: span) { cache.pending.insert(range) }
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                if let statement = try reader.statement(in: span) { notes.statements[statement.store] = statement }
-            }
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let store: ReplicaID = try reader.id(in: span)
-                notes.answered[store] = Int64(bitPattern: try reader.uint64(in: span))
+                if let manifest = try reader.manifest(in: span) { cache.manifests[manifest.store] = manifest }
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let store: ReplicaID = try reader.id(in: span)
-                notes.unread[store, default: []].insert(try reader.uint64(in: span))
+                cache.answered[store] = Int64(bitPattern: try reader.uint64(in: span))
+            }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                cache.unread[store, default: []].insert(try reader.uint64(in: span))
             }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 let replica: ReplicaID = try reader.id(in: span)
-                notes.taken[replica] = try reader.uint64(in: span)
+                cache.pulled[replica] = try reader.uint64(in: span)
             }
         } catch { return }
-        self = notes
+        self = cache
     }
 
     /// The encoded cache.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.append(littleEndian: Self.magic)
-        writer.append(littleEndian: lastFullLook)
+        writer.append(littleEndian: lastFullPass)
         writer.append(varint: next.count)
         for (store, number) in next.sorted(by: { $0.key < $1.key }) {
             writer.append(store)
@@ -106,13 +106,13 @@ public struct PlaceNotes: Hashable, Sendable {
         }
         writer.append(varint: kept.count)
         for range in kept.sorted(by: { $0.isBefore($1) }) { writer.append(range) }
-        writer.append(varint: waiting.count)
-        let ordered = waiting.sorted {
+        writer.append(varint: pending.count)
+        let ordered = pending.sorted {
             $0.range == $1.range ? $0.rootPrefix < $1.rootPrefix : $0.range.isBefore($1.range)
         }
         for range in ordered { writer.append(range) }
-        writer.append(varint: statements.count)
-        for (_, statement) in statements.sorted(by: { $0.key < $1.key }) { writer.append(statement) }
+        writer.append(varint: manifests.count)
+        for (_, manifest) in manifests.sorted(by: { $0.key < $1.key }) { writer.append(manifest) }
         writer.append(varint: answered.count)
         for (store, milliseconds) in answered.sorted(by: { $0.key < $1.key }) {
             writer.append(store)
@@ -124,8 +124,8 @@ public struct PlaceNotes: Hashable, Sendable {
             writer.append(store)
             writer.append(littleEndian: number)
         }
-        writer.append(varint: taken.entries.count)
-        for entry in taken.entries {
+        writer.append(varint: pulled.entries.count)
+        for entry in pulled.entries {
             writer.append(entry.replica)
             writer.append(littleEndian: entry.sequence)
         }
@@ -135,19 +135,19 @@ public struct PlaceNotes: Hashable, Sendable {
 
     /// Records the manifest received over a direct peer connection: the remote then has exactly the events of that
     /// peer.
-    public mutating func heard(_ statement: Statement) {
-        statements[statement.store] = statement
-        vector = statement.vector
-        kept = Set(statement.kept.map(\.range))
-        waiting = []
+    public mutating func record(_ manifest: Manifest) {
+        manifests[manifest.store] = manifest
+        vector = manifest.vector
+        kept = Set(manifest.kept.map(\.range))
+        pending = []
     }
 
     /// Counts the pending ranges whose events are now in `log`, and forgets those that are no longer retained.
-    mutating func settle(with log: some ReplicatedLog, _ statement: Statement) throws {
-        for one in waiting {
+    mutating func settle(with log: some ReplicatedLog, _ manifest: Manifest) throws {
+        for one in pending {
             let isHere = try log.root(of: one.range.replica, through: one.range.last)?.prefix == one.rootPrefix
             if isHere { add(one.range) }
-            if isHere || !statement.apart.contains(one) { waiting.remove(one) }
+            if isHere || !manifest.apart.contains(one) { pending.remove(one) }
         }
     }
 

@@ -12,7 +12,7 @@ struct WalkPart<Visitor: RowVisitor & Sendable>: Sendable {
 ///
 /// It is for trees without damage, and stops at the first damaged page: then one core walks the whole tree. So damage
 /// is reported in the same order and words, however many cores there are.
-package struct PartedWalk<Visitor: RowVisitor & Sendable> {
+package struct ParallelWalk<Visitor: RowVisitor & Sendable> {
     /// The reader; after the walk the pages of the tree are marked as used.
     package private(set) var reader: PageReader
     /// The counts found.
@@ -55,7 +55,7 @@ package struct PartedWalk<Visitor: RowVisitor & Sendable> {
             descend(from: tree.root, 1, KeyBounds(order: .bytes), body)
         else { return false }
         give()
-        while let part = work.next() { if !take(part, body) { return false } }
+        while let part = work.next() { if !consume(part, body) { return false } }
         return true
     }
 
@@ -72,7 +72,7 @@ package struct PartedWalk<Visitor: RowVisitor & Sendable> {
             }
             leaves.append(child)
             if leaves.count == leafCount { give() }
-            if work.isFull, let part = work.next(), !take(part, body) { return false }
+            if work.isFull, let part = work.next(), !consume(part, body) { return false }
         }
         return true
     }
@@ -84,7 +84,7 @@ package struct PartedWalk<Visitor: RowVisitor & Sendable> {
         leaves.removeAll(keepingCapacity: true)
     }
 
-    private mutating func take(_ part: WalkPart<Visitor>, _ body: (Visitor) -> Bool) -> Bool {
+    private mutating func consume(_ part: WalkPart<Visitor>, _ body: (Visitor) -> Bool) -> Bool {
         guard body(part.visitor), part.counts.depth == tree.depth, part.counts.branchPages == 0 else { return false }
         for pages in part.pages where !reader.useOnce(pages) { return false }
         counts.leafPages += part.counts.leafPages

@@ -6,7 +6,7 @@ import GroundwaveByteCoding
 /// different events. Each of the two histories then becomes a separate branch, and the replica's own events end at
 /// the fork point. Events written before the fork was detected use the replica's name for events of a branch. They
 /// stay unchanged, since they are hashed and signed; the name resolution is stored beside them.
-public struct StreamReading: Hashable, Sendable {
+public struct NameResolution: Hashable, Sendable {
     /// The name as written.
     public let replica: ReplicaID
     /// The last number for which the name stands for the replica itself.
@@ -18,7 +18,7 @@ public struct StreamReading: Hashable, Sendable {
     @usableFromInline static let size = 40
 
     /// The size of encoded name resolutions and their number, in bytes; 0 if there are none.
-    static func size(of readings: [StreamReading]) -> Int { readings.isEmpty ? 0 : readings.count * size + 2 }
+    static func size(of resolutions: [NameResolution]) -> Int { resolutions.isEmpty ? 0 : resolutions.count * size + 2 }
 
     /// Resolves the events of `replica` after the number `after` to `stream`.
     public init(replica: ReplicaID, after: SequenceNumber, stream: ReplicaID) {
@@ -40,26 +40,26 @@ public struct WrittenNames: Hashable, Sendable {
     /// The replica that wrote the event, by the name that it had then.
     public let author: ReplicaID
     /// The name resolutions, in the order in which they are applied; none in a log without forks.
-    public let readings: [StreamReading]
+    public let resolutions: [NameResolution]
 
     /// The names in an event of `author`.
     @inlinable
-    public init(of author: ReplicaID, readings: [StreamReading] = []) {
+    public init(of author: ReplicaID, resolutions: [NameResolution] = []) {
         self.author = author
-        self.readings = readings
+        self.resolutions = resolutions
     }
 
     /// The event that the name `written` refers to.
     @inlinable
     public func callAsFunction(_ written: EventID) -> EventID {
-        readings.isEmpty ? written : readings.reduce(written) { $1($0) }
+        resolutions.isEmpty ? written : resolutions.reduce(written) { $1($0) }
     }
 
-    /// The name resolutions at `place` in a frame; the range includes the number after them.
+    /// The name resolutions at `range` in a frame; the range includes the number after them.
     @usableFromInline
-    static func readings(in bytes: RawSpan, _ place: Range<Int>) -> [StreamReading] {
-        stride(from: place.lowerBound, to: place.upperBound - 2, by: StreamReading.size).map {
-            StreamReading(
+    static func resolutions(in bytes: RawSpan, _ range: Range<Int>) -> [NameResolution] {
+        stride(from: range.lowerBound, to: range.upperBound - 2, by: NameResolution.size).map {
+            NameResolution(
                 replica: ReplicaID(at: $0, of: bytes), after: bytes.uint64(at: $0 + 16),
                 stream: ReplicaID(at: $0 + 24, of: bytes))
         }
@@ -69,11 +69,11 @@ public struct WrittenNames: Hashable, Sendable {
 extension WrittenNames {
     /// The events that the consecutive names `written` refer to.
     public func callAsFunction(_ written: EventRange) -> [EventRange] {
-        readings.reduce([written]) { ranges, reading in ranges.flatMap { reading($0) } }
+        resolutions.reduce([written]) { ranges, resolution in ranges.flatMap { resolution($0) } }
     }
 }
 
-extension StreamReading {
+extension NameResolution {
     fileprivate func callAsFunction(_ written: EventRange) -> [EventRange] {
         guard written.replica == replica, written.last > after else { return [written] }
         let later = EventRange(
@@ -84,12 +84,12 @@ extension StreamReading {
 
 extension ByteWriter {
     /// Appends name resolutions as a frame stores them.
-    mutating func append(_ readings: [StreamReading]) {
-        for reading in readings {
-            append(reading.replica)
-            append(littleEndian: reading.after)
-            append(reading.stream)
+    mutating func append(_ resolutions: [NameResolution]) {
+        for resolution in resolutions {
+            append(resolution.replica)
+            append(littleEndian: resolution.after)
+            append(resolution.stream)
         }
-        if !readings.isEmpty { append(littleEndian: UInt16(readings.count)) }
+        if !resolutions.isEmpty { append(littleEndian: UInt16(resolutions.count)) }
     }
 }

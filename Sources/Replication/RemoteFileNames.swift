@@ -2,7 +2,7 @@ import Foundation
 
 /// The file names in a remote folder, and their meaning. A name is one part of an ``ObjectName``, or a candidate for
 /// it.
-enum PlaceNames {
+enum RemoteFileNames {
     // MARK: Objects
 
     /// Returns whether an object or a folder of objects can have the name.

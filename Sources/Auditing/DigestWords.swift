@@ -6,7 +6,7 @@ import GroundwaveEvents
 /// Each word stands for one byte: its index in a list of 256 words that is part of the format and never changes. No
 /// two words begin with the same three letters, and one wrong letter never turns a word into another. Sixteen words
 /// are the first 128 bits of the digest.
-package enum SpokenDigest {
+package enum DigestWords {
     /// The number of words of a digest.
     package static let wordCount = 16
 

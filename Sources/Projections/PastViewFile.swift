@@ -6,7 +6,7 @@ import GroundwaveLogFormat
 import Synchronization
 
 /// The views of a log at one vector, in a temporary file that is deleted with its last user.
-struct ScratchView: Sendable {
+struct PastViewFile: Sendable {
     let environment: Environment
     let vector: VersionVector
     /// The signature of the kinds that the rows were made for.
@@ -45,8 +45,8 @@ struct ScratchView: Sendable {
     }
 
     /// Returns the same file, after it was brought up to `vector`.
-    func moved(to vector: VersionVector) -> ScratchView {
-        ScratchView(environment, file, vector, signature, content)
+    func moved(to vector: VersionVector) -> PastViewFile {
+        PastViewFile(environment, file, vector, signature, content)
     }
 }
 
@@ -54,31 +54,31 @@ struct ScratchView: Sendable {
 /// pays only for the events between two points.
 ///
 /// It has one owner at a time: it is stored here when it has no readers left, and removed before it is changed.
-public final class FormerScratch: Sendable {
-    private let scratch = Mutex<ScratchView?>(nil)
+public final class ReusablePastView: Sendable {
+    private let view = Mutex<PastViewFile?>(nil)
 
     /// Creates an empty holder.
     public init() {}
 
     /// Whether a past view is stored here.
-    package var isThere: Bool { scratch.withLock { $0 != nil } }
+    package var isThere: Bool { view.withLock { $0 != nil } }
 
-    func leave(_ former: ScratchView) { scratch.withLock { $0 = former } }
+    func store(_ former: PastViewFile) { view.withLock { $0 = former } }
 
     /// Removes and returns the past view if `isUseful` accepts it. The caller is then its only owner.
-    func take(where isUseful: (ScratchView) -> Bool) -> ScratchView? {
-        scratch.withLock { scratch in
-            guard let found = scratch, isUseful(found) else { return nil }
-            scratch = nil
+    func remove(where isUseful: (PastViewFile) -> Bool) -> PastViewFile? {
+        view.withLock { view in
+            guard let found = view, isUseful(found) else { return nil }
+            view = nil
             return found
         }
     }
 
     /// Discards the past view and deletes its file, unless it is of the log content `content`.
     public func drop(unlessOf content: LogContent) {
-        scratch.withLock { if $0?.content != content { $0 = nil } }
+        view.withLock { if $0?.content != content { $0 = nil } }
     }
 
     /// Discards the past view and deletes its file.
-    public func close() { scratch.withLock { $0 = nil } }
+    public func close() { view.withLock { $0 = nil } }
 }

@@ -4,7 +4,7 @@ import GroundwaveLMDB
 import GroundwaveLogFormat
 
 /// A received range that cannot enter the log yet.
-public struct WaitingRange: Hashable, Sendable {
+public struct PendingRange: Hashable, Sendable {
     /// The events of the range.
     public let range: EventRange
     /// The number of the event that has to arrive first: the predecessor, or the rest of the batch.
@@ -18,11 +18,11 @@ extension EventLog {
     /// number.
     ///
     /// Cost: a few look-ups for each range.
-    public func waiting() throws -> [WaitingRange] {
+    public func pendingRanges() throws -> [PendingRange] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
-            return try waitingFrames().map { frame in
+            return try pendingFrames().map { frame in
                 let range = frame.range
                 let ends = try streams.histories(from: range.replica).map { path in
                     try path.reduce(0) { $0 + (try Self.lastNumber(of: $1, in: transaction, tables)) }
@@ -30,19 +30,19 @@ extension EventLog {
                 // If the replica has several histories, it is unknown which one this range continues.
                 let last = ends.filter { $0 < range.first }.max() ?? 0
                 let expected = range.first > last + 1 ? last + 1 : range.last + 1
-                return WaitingRange(range: range, expected: expected, byteCount: frame.bytes.count)
+                return PendingRange(range: range, expected: expected, byteCount: frame.bytes.count)
             }
         }
     }
 
     /// Returns the retained ranges, to be sent to peers: the pending ones, and those needed to prove events that no
     /// stored head proves yet. Cost: O(bytes).
-    public func keptFrames() throws -> [RangeFrame] {
+    public func retainedFrames() throws -> [RangeFrame] {
         try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
     /// Returns the retained ranges whose events are not in the log.
-    public func waitingFrames() throws -> [RangeFrame] { try keptFrames().filter { try !holdsEvents(of: $0) } }
+    public func pendingFrames() throws -> [RangeFrame] { try retainedFrames().filter { try !holdsEvents(of: $0) } }
 
     /// Returns the retained ranges of one replica, or of all.
     static func frames(
@@ -71,13 +71,13 @@ extension EventLog {
         }
     }
 
-    /// Stores the result of a ``Parking`` in a table of ranges; returns the ranges that were added.
+    /// Stores the result of a ``RetentionChange`` in a table of ranges; returns the ranges that were added.
     static func put(
-        _ parking: Parking, in table: CheckedTable<[UInt8]>, _ transaction: borrowing WriteTransaction
+        _ change: RetentionChange, in table: CheckedTable<[UInt8]>, _ transaction: borrowing WriteTransaction
     ) throws -> [RangeFrame] {
-        for frame in parking.leaving { _ = try transaction.remove(frame.key, in: table) }
-        for frame in parking.coming { try transaction.put(frame.bytes.span.bytes, for: frame.key, in: table) }
-        return parking.coming
+        for frame in change.released { _ = try transaction.remove(frame.key, in: table) }
+        for frame in change.retained { try transaction.put(frame.bytes.span.bytes, for: frame.key, in: table) }
+        return change.retained
     }
 
     /// Whether a retained range has values of `events`.
@@ -86,12 +86,12 @@ extension EventLog {
     ) throws -> Bool {
         var isFound = false
         let streams = try Self.streams(in: transaction, tables)
-        func look(_ row: RawSpan) throws -> Bool {
+        func visit(_ row: RawSpan) throws -> Bool {
             let frame = try Self.frame(row)
             isFound = try isFound || frame.withholding(events, streams, leaf: leaf) != frame
             return !isFound
         }
-        try transaction.forEach(in: tables.waiting) { try look($1) }
+        try transaction.forEach(in: tables.waiting) { try visit($1) }
         return isFound
     }
 

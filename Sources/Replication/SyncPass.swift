@@ -7,7 +7,7 @@ import GroundwaveLogFormat
 /// A pass reads before it writes, so it never pushes what is already there. It can be interrupted at any step: pulled
 /// events are in the log, pushed objects are complete, and the next pass resumes. Nothing that the remote returns, or
 /// fails to return, removes anything from the log.
-public struct Exchange<Log: ReplicatedLog> {
+public struct SyncPass<Log: ReplicatedLog> {
     let log: Log
     let identity: Identity
     let transport: any Transport
@@ -15,16 +15,16 @@ public struct Exchange<Log: ReplicatedLog> {
     let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
     let isValid: SignatureCheck
     /// The remote cache, to be saved for the next pass, even if this one fails.
-    public internal(set) var notes: PlaceNotes
+    public internal(set) var cache: RemoteCache
     /// The results so far.
-    public internal(set) var report = ExchangeReport()
+    public internal(set) var report = SyncPassReport()
     /// Whether this pass reads everything.
     var isFull = false
     /// The maximum number of segments of one store recorded as unread.
     private static var unreadCount: Int { 1000 }
 
     /// The interval between passes that read everything, whatever the remote cache contains: one day.
-    public static var fullLookMilliseconds: Int64 { 24 * 3600 * 1000 }
+    public static var fullPassMilliseconds: Int64 { 24 * 3600 * 1000 }
 
     /// Returns whether a signature of a message by a public key is valid.
     public typealias SignatureCheck =
@@ -36,7 +36,7 @@ public struct Exchange<Log: ReplicatedLog> {
     ///   - checkSignature: The check of signed heads, if not the usual one.
     ///   - isValid: The check of the signature of a whole segment.
     public init(
-        _ log: Log, as identity: Identity, at transport: any Transport, notes: PlaceNotes,
+        _ log: Log, as identity: Identity, at transport: any Transport, cache: RemoteCache,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         },
@@ -46,7 +46,7 @@ public struct Exchange<Log: ReplicatedLog> {
         self.log = log
         self.identity = identity
         self.transport = transport
-        self.notes = notes
+        self.cache = cache
         self.checkSignature = checkSignature
         self.isValid = isValid
         self.now = now
@@ -58,49 +58,49 @@ public struct Exchange<Log: ReplicatedLog> {
     ///   - isPulling: Whether to pull.
     ///   - isPushing: Whether to push.
     ///   - isFull: Whether to read everything even if the remote cache is fresh.
-    /// - Throws: ``TransportError``; ``PlaceError``; errors of the log. Steps completed before the error stay in
+    /// - Throws: ``TransportError``; ``RemoteError``; errors of the log. Steps completed before the error stay in
     ///   effect.
     public mutating func run(isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false) async throws {
         // A log restored from a backup may be missing events that the remote cache counts as pulled.
-        if try !log.provenVector(signedBy: identity).covers(notes.taken) { notes = PlaceNotes() }
+        if try !log.provenVector(signedBy: identity).covers(cache.pulled) { cache = RemoteCache() }
         try await checkLog(mayCreate: isPushing)
         let wall = now().wallMilliseconds
-        let isDue = isFull || abs(wall - notes.lastFullLook) >= Self.fullLookMilliseconds
+        let isDue = isFull || abs(wall - cache.lastFullPass) >= Self.fullPassMilliseconds
         self.isFull = isDue
-        if isDue { try await checkNotes() }
+        if isDue { try await checkCache() }
         // The contents of the remote must be known before anything is pushed.
-        do { try await pull(isFull: isDue, mayTake: isPulling) } catch is PlaceWasFilledAgain {
+        do { try await pull(isFull: isDue, mayPull: isPulling) } catch is RemoteWasRefilled {
             forget()
-            try await pull(isFull: isDue, mayTake: isPulling)
+            try await pull(isFull: isDue, mayPull: isPulling)
         }
         // A store that finds out that it was restored from a backup pushes nothing under its old replica ID.
         if isPushing, !report.received.isOfOwn(identity.replica) { try await push() }
-        notes.taken = try log.provenVector(signedBy: identity)
-        if isDue { notes.lastFullLook = wall }
-        report.statements = notes.statements.values.sorted { $0.store < $1.store }
+        cache.pulled = try log.provenVector(signedBy: identity)
+        if isDue { cache.lastFullPass = wall }
+        report.manifests = cache.manifests.values.sorted { $0.store < $1.store }
     }
 
     /// Checks that the remote is of this log, and discards the remote cache if the remote was emptied.
     private mutating func checkLog(mayCreate: Bool) async throws {
         report.requestCount += 1
-        if let bytes = try await transport.get(Place.log, range: nil, limit: 64) {
-            guard let found = Place.log(reading: bytes) else { throw PlaceError.notAPlace }
-            guard found == log.id else { throw PlaceError.otherLog(found) }
+        if let bytes = try await transport.get(RemoteLayout.log, range: nil, limit: 64) {
+            guard let found = RemoteLayout.log(reading: bytes) else { throw RemoteError.notARemote }
+            guard found == log.id else { throw RemoteError.otherLog(found) }
             // The last own segment must still be here, unless somebody has deleted it.
             if try await !isThere(lastOf: identity.replica) { forget() }
             return
         }
-        if !notes.next.isEmpty { forget() }
+        if !cache.next.isEmpty { forget() }
         guard mayCreate else { return }
         report.requestCount += 1
-        let outcome = try await transport.putIfAbsent(Place.log, Place.logBytes(log.id))
+        let outcome = try await transport.putIfAbsent(RemoteLayout.log, RemoteLayout.logBytes(log.id))
         // Another store was faster, and may be of another log.
         if outcome == .exists { try await checkLog(mayCreate: false) }
     }
 
     /// Discards the remote cache if the remote no longer has the segments listed in it.
-    private mutating func checkNotes() async throws {
-        for store in notes.next.keys.sorted() where try await !isThere(lastOf: store) {
+    private mutating func checkCache() async throws {
+        for store in cache.next.keys.sorted() where try await !isThere(lastOf: store) {
             forget()
             return
         }
@@ -108,51 +108,52 @@ public struct Exchange<Log: ReplicatedLog> {
 
     /// Returns whether the last segment of `store` in the remote cache is still there, unchanged.
     private mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
-        guard let next = notes.next[store], next > 1 else { return true }
+        guard let next = cache.next[store], next > 1 else { return true }
         report.requestCount += 1
         let bytes = try await transport.get(
-            Place.segment(next - 1, of: store), range: Segment.markPlace, limit: Segment.markPlace.count)
-        guard let bytes else { return notes.unread[store]?.contains(next - 1) ?? false }
+            RemoteLayout.segment(next - 1, of: store), range: Segment.markRange, limit: Segment.markRange.count)
+        guard let bytes else { return cache.unread[store]?.contains(next - 1) ?? false }
         // A truncated segment cannot be identified, and counts as changed.
-        return notes.marks[store].map { $0 == Segment.mark(bytes) } ?? true
+        return cache.marks[store].map { $0 == Segment.mark(bytes) } ?? true
     }
 
     /// Discards the remote cache after a loss at the remote, so that everything is read and pushed again.
     private mutating func forget() {
         report.wasEmptied = true
-        notes = PlaceNotes()
+        cache = RemoteCache()
     }
 
     /// Returns the numbers of the listed segments after `startAfter`, at most 1000.
     private mutating func lastSegments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
         report.requestCount += 1
         let names = try await transport.list(
-            prefix: Place.segments(of: store), startAfter: startAfter.map { Place.segment($0, of: store) }, limit: 1000)
-        return names.compactMap { Place.number(of: $0, of: store) }
+            prefix: RemoteLayout.segments(of: store),
+            startAfter: startAfter.map { RemoteLayout.segment($0, of: store) }, limit: 1000)
+        return names.compactMap { RemoteLayout.number(of: $0, of: store) }
     }
 
-    private mutating func pull(isFull: Bool, mayTake: Bool) async throws {
+    private mutating func pull(isFull: Bool, mayPull: Bool) async throws {
         report.requestCount += 1
-        let names = try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount)
+        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount)
         var stores = Set(names.compactMap { ReplicaID(text: $0) }.filter { names.contains("\($0)") })
-        stores.formUnion(notes.next.keys)
+        stores.formUnion(cache.next.keys)
         for store in stores.sorted() {
             do {
-                if isFull { try await readAgain(store, mayTake: mayTake) }
-                try await pull(store, isFull: isFull, mayTake: mayTake)
+                if isFull { try await readAgain(store, mayPull: mayPull) }
+                try await pull(store, isFull: isFull, mayPull: mayPull)
             } catch let failure as QuarantineReason { report.quarantined[store] = failure.text }
         }
     }
 
     /// Pulls the new segments of one store.
-    mutating func pull(_ store: ReplicaID, isFull: Bool, mayTake: Bool) async throws {
-        var number = notes.next[store] ?? 1
+    mutating func pull(_ store: ReplicaID, isFull: Bool, mayPull: Bool) async throws {
+        var number = cache.next[store] ?? 1
         // The last own segment was already checked at the start of the pass.
         var isBehindTheLast = store == identity.replica
         while true {
             report.requestCount += 1
             let found = try await transport.get(
-                Place.segment(number, of: store), range: nil, limit: Segment.byteLimit)
+                RemoteLayout.segment(number, of: store), range: nil, limit: Segment.byteLimit)
             guard let bytes = found else {
                 guard isFull, let later = try await firstSegment(of: store, behind: number) else { break }
                 // Segments are missing: their events are requested from other stores.
@@ -167,7 +168,7 @@ public struct Exchange<Log: ReplicatedLog> {
             if !isBehindTheLast {
                 // If the remote was emptied and filled again, this is not the first new segment. Storing its mark in
                 // the remote cache would hide that from later passes.
-                guard try await isThere(lastOf: store) else { throw PlaceWasFilledAgain() }
+                guard try await isThere(lastOf: store) else { throw RemoteWasRefilled() }
                 isBehindTheLast = true
             }
             let segment: Segment
@@ -175,40 +176,41 @@ public struct Exchange<Log: ReplicatedLog> {
                 try await skip(&number, of: store, because: "Its segment \(number) is not valid: \(error).")
                 continue
             }
-            try take(segment, of: store, mayTake: mayTake)
+            try receive(segment, of: store, mayPull: mayPull)
             number += 1
             // A segment that was read without pulling must be read again.
-            guard mayTake || store == identity.replica else { continue }
-            notes.next[store] = number
-            notes.marks[store] = Segment.mark(of: bytes)
+            guard mayPull || store == identity.replica else { continue }
+            cache.next[store] = number
+            cache.marks[store] = Segment.mark(of: bytes)
         }
-        if store == identity.replica { notes.next[store] = number }
+        if store == identity.replica { cache.next[store] = number }
     }
 
     /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
     private mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
         report.quarantined[store] = text
         report.requestCount += 1
-        let after = try await transport.get(Place.segment(number + 1, of: store), range: 0..<1, limit: 1)
+        let after = try await transport.get(RemoteLayout.segment(number + 1, of: store), range: 0..<1, limit: 1)
         guard after != nil else { throw QuarantineReason(text) }
         noteUnread(number, of: store)
         number += 1
     }
 
     private mutating func noteUnread(_ number: UInt64, of store: ReplicaID) {
-        if notes.unread[store]?.count ?? 0 < Self.unreadCount { notes.unread[store, default: []].insert(number) }
+        if cache.unread[store]?.count ?? 0 < Self.unreadCount { cache.unread[store, default: []].insert(number) }
     }
 
     /// Retries the segments that could not be read before: they may have been incomplete.
-    private mutating func readAgain(_ store: ReplicaID, mayTake: Bool) async throws {
-        for number in (notes.unread[store] ?? []).sorted() {
+    private mutating func readAgain(_ store: ReplicaID, mayPull: Bool) async throws {
+        for number in (cache.unread[store] ?? []).sorted() {
             report.requestCount += 1
-            let bytes = try await transport.get(Place.segment(number, of: store), range: nil, limit: Segment.byteLimit)
+            let bytes = try await transport.get(
+                RemoteLayout.segment(number, of: store), range: nil, limit: Segment.byteLimit)
             guard let bytes, let segment = try? Segment(reading: bytes, of: log.id, isValid: isValid) else { continue }
             report.receivedBytes += bytes.count
-            try take(segment, of: store, mayTake: mayTake)
-            notes.unread[store]?.remove(number)
-            if notes.unread[store]?.isEmpty == true { notes.unread[store] = nil }
+            try receive(segment, of: store, mayPull: mayPull)
+            cache.unread[store]?.remove(number)
+            if cache.unread[store]?.isEmpty == true { cache.unread[store] = nil }
         }
     }
 
@@ -216,9 +218,9 @@ public struct Exchange<Log: ReplicatedLog> {
         try await lastSegments(of: store, startAfter: number).first
     }
 
-    private mutating func take(_ segment: Segment, of store: ReplicaID, mayTake: Bool) throws {
-        guard segment.statement.store == store else {
-            throw QuarantineReason("Its folder has a segment of the store \(segment.statement.store.short).")
+    private mutating func receive(_ segment: Segment, of store: ReplicaID, mayPull: Bool) throws {
+        guard segment.manifest.store == store else {
+            throw QuarantineReason("Its folder has a segment of the store \(segment.manifest.store.short).")
         }
         var frames: [RangeFrame] = []
         for bytes in segment.ranges {
@@ -226,43 +228,45 @@ public struct Exchange<Log: ReplicatedLog> {
                 frames.append(try RangeFrame(reading: bytes, of: log.id, checkSignature: checkSignature))
             } catch { throw QuarantineReason("It has pushed a range that does not match its signature: \(error).") }
         }
-        if mayTake, !frames.isEmpty {
+        if mayPull, !frames.isEmpty {
             let received = try log.receive(frames, arrival: now())
             report.received.add(received)
             if let refused = received.refused.first {
                 throw QuarantineReason(
                     "It makes false statements about the events \(refused.first) to \(refused.last).")
             }
-            for range in received.present { notes.add(range) }
+            for range in received.present { cache.add(range) }
             // Recorded with their roots: other branches may have other events with these numbers at the remote.
-            for frame in frames where received.parked.contains(frame.range) { notes.waiting.insert(KeptRange(frame)) }
+            for frame in frames where received.pending.contains(frame.range) {
+                cache.pending.insert(RetainedRange(frame))
+            }
         } else {
-            notes.waiting.formUnion(frames.map(KeptRange.init))
+            cache.pending.formUnion(frames.map(RetainedRange.init))
         }
         // Segments may be read again, so an older manifest must not replace a newer one.
-        let (known, streams) = (notes.statements[store]?.vector ?? VersionVector(), try log.streams())
-        if streams.ranges(of: known, missingFrom: segment.statement.vector).isEmpty {
-            notes.statements[store] = segment.statement
+        let (known, streams) = (cache.manifests[store]?.vector ?? VersionVector(), try log.streams())
+        if streams.ranges(of: known, missingFrom: segment.manifest.vector).isEmpty {
+            cache.manifests[store] = segment.manifest
         }
     }
 }
 
 /// Limits of a remote.
-enum PlaceLimits {
+enum RemoteLimits {
     /// The maximum number of stores; further ones are ignored.
     static let storeCount = 1024
 }
 
 /// Why a remote cannot be used.
-public enum PlaceError: Error, Hashable, Sendable {
+public enum RemoteError: Error, Hashable, Sendable {
     /// The object with the name of the log mark is not a log mark.
-    case notAPlace
+    case notARemote
     /// The remote is of another log.
     case otherLog(LogID)
 }
 
 /// The last segment read of a store has changed or is gone, and a later one exists.
-private struct PlaceWasFilledAgain: Error {}
+private struct RemoteWasRefilled: Error {}
 
 /// Why the objects of one store are skipped; those of all other stores are still read.
 struct QuarantineReason: Error {

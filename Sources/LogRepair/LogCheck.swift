@@ -3,7 +3,7 @@ import GroundwaveLogFormat
 import GroundwaveMDBPages
 
 /// The check of a log's pages before liblmdb follows them.
-package enum LogLook {
+package enum LogCheck {
     /// How much is checked.
     package enum Extent: Sendable {
         /// The pages that lead to the events: about 1 ms for 250 MB.
@@ -28,7 +28,7 @@ package enum LogLook {
         if let damage = try PageCheck.branches(of: path).first { return "\(damage)" }
         guard extent == .everything else { return nil }
         let report = try LogVerifier.verify(path: path)
-        guard report.isSettled, let damage = report.damage.first(where: { $0.what != .hole }) else { return nil }
+        guard report.isSettled, let damage = report.damage.first(where: { $0.what != .lostRange }) else { return nil }
         return (damage.position.map { "at position \($0) of the log: " } ?? "") + damage.detail
     }
 

@@ -7,7 +7,7 @@ import GroundwaveLMDB
 /// A process that changes a file of a store under the ``WriterLock`` records the state in which it left the file. A
 /// file in any other state, unless it was checked in that state, is checked as a whole before liblmdb follows its
 /// pages.
-package struct LookedAt: Sendable {
+package struct FileCheckRecord: Sendable {
     private struct Note: Codable {
         /// The state of the file at that time.
         var state: [UInt8]
@@ -32,7 +32,7 @@ package struct LookedAt: Sendable {
 
     /// The time of the last full check without damage of the file that is there now, in milliseconds since 1970; `nil`
     /// if unknown.
-    package var lastWhole: Int64? {
+    package var lastFullCheck: Int64? {
         guard let note, let then = FileState(note.state), let now = FileState(of: file),
             (then.device, then.inode) == (now.device, now.inode)
         else { return nil }
@@ -55,13 +55,13 @@ package struct LookedAt: Sendable {
 
     private static let hour: Int64 = 3_600_000
 
-    /// Checks the file with `look`, and records its state if no damage was found.
+    /// Checks the file with `check`, and records its state if no damage was found.
     ///
     /// - Parameter wasClean: Whether the only reason for the check was a change without a known writer.
-    /// - Returns: The damage that `look` found.
-    package func looking<Found>(now: Int64, wasClean: Bool, _ look: () throws -> Found?) rethrows -> Found? {
+    /// - Returns: The damage that `check` found.
+    package func checking<Found>(now: Int64, wasClean: Bool, _ check: () throws -> Found?) rethrows -> Found? {
         let before = FileState(of: file)
-        if let found = try look() { return found }
+        if let found = try check() { return found }
         guard let before, let after = FileState(of: file) else { return nil }
         // A change during the check must be by a known writer; otherwise the state is not recorded.
         guard after == before || after == WriterLock.noted(of: file) else { return nil }

@@ -2,26 +2,26 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
 
-extension PlaceContents {
+extension RemoteInventory {
     /// Reads all segments at `transport`, and yields every valid range in them.
     ///
     /// Leaves out what a new device could not pull: a damaged segment, and, from a segment with an invalid range on,
     /// the rest of that store.
     ///
     /// - Returns: The number of segments left out, counting the rest of a store as one; `nil` if no log is there.
-    /// - Throws: ``TransportError``; ``PlaceError`` if the remote is of another log.
+    /// - Throws: ``TransportError``; ``RemoteError`` if the remote is of another log.
     /// - Complexity: O(bytes of the remote); one segment in memory.
     public static func forEachRange(
         at transport: any Transport, of log: LogID, _ body: (RangeFrame) throws -> Void
     ) async throws -> Int? {
-        guard let mark = try await transport.get(Place.log, range: nil, limit: 64) else { return nil }
-        guard let found = Place.log(reading: mark) else { throw PlaceError.notAPlace }
-        guard found == log else { throw PlaceError.otherLog(found) }
+        guard let mark = try await transport.get(RemoteLayout.log, range: nil, limit: 64) else { return nil }
+        guard let found = RemoteLayout.log(reading: mark) else { throw RemoteError.notARemote }
+        guard found == log else { throw RemoteError.otherLog(found) }
         var unreadable = 0
-        for name in try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount) {
+        for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
-            for name in try await names(in: Place.segments(of: store), at: transport) {
-                guard Place.number(of: name, of: store) != nil,
+            for name in try await names(in: RemoteLayout.segments(of: store), at: transport) {
+                guard RemoteLayout.number(of: name, of: store) != nil,
                     let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit)
                 else { continue }
                 guard let segment = try? Segment(reading: bytes, of: log) else {
@@ -29,7 +29,7 @@ extension PlaceContents {
                     continue
                 }
                 let frames = segment.ranges.compactMap { try? RangeFrame(reading: $0, of: log) }
-                guard segment.statement.store == store, frames.count == segment.ranges.count else {
+                guard segment.manifest.store == store, frames.count == segment.ranges.count else {
                     unreadable += 1
                     break
                 }

@@ -9,8 +9,8 @@ import GroundwaveLogFormat
 // before its first lost range, and it requests the rest like any missing events.
 extension EventLog {
     /// Returns the events that were here and are lost, in order of replica and number.
-    public func holes() throws -> [EventRange] {
-        try read { transaction in try Self.holes(in: transaction, LogTables(in: transaction)) }
+    public func lostRanges() throws -> [EventRange] {
+        try read { transaction in try Self.lostRanges(in: transaction, LogTables(in: transaction)) }
     }
 
     /// Returns the vector of the events that this log can prove: those of each replica before its first lost range.
@@ -18,14 +18,14 @@ extension EventLog {
         try read { transaction in
             let tables = try LogTables(in: transaction)
             var vector = try tables.vector(in: transaction)
-            for hole in try Self.holes(in: transaction, tables) where vector[hole.replica] >= hole.first {
-                vector[hole.replica] = hole.first - 1
+            for range in try Self.lostRanges(in: transaction, tables) where vector[range.replica] >= range.first {
+                vector[range.replica] = range.first - 1
             }
             return vector
         }
     }
 
-    static func holes(
+    static func lostRanges(
         in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> [EventRange] {
         try tables.holes.events(in: transaction).ranges
@@ -33,7 +33,7 @@ extension EventLog {
 }
 
 /// Some events of a received range, of a branch that has lost ranges here.
-struct Returning {
+struct ReturnedFrame {
     let stream: ReplicaID
     /// The number of events in the history before the branch; range numbers include them.
     let base: SequenceNumber
@@ -57,18 +57,18 @@ extension EventLog {
     ///   placeholders (`placed`); the others had been behind the last event, and were appended by the caller.
     /// - Throws: As an append; then nothing has changed: the lost ranges stay, and the same events are requested again.
     /// - Complexity: O(log *n*) for each event in a log of *n* events, O(lost ranges), and one commit.
-    func fillHoles(from returning: [Returning]) throws -> (returned: Int, placed: Int) {
-        let lost = EventSet(try holes())
+    func fillLostRanges(from returning: [ReturnedFrame]) throws -> (returned: Int, placed: Int) {
+        let lost = EventSet(try lostRanges())
         guard returning.contains(where: { !lost.intersection($0.events).isEmpty }) else { return (0, 0) }
         return try commit { transaction, tables, _ in
-            let holes = EventSet(try Self.holes(in: transaction, tables))
+            let lostRanges = EventSet(try Self.lostRanges(in: transaction, tables))
             let erased = try tables.erased.events(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
-            var (returned, placed, lacking) = (EventSet(), 0, EventSet())
-            for part in returning where try isOfSameHistory(part, holes) {
+            var (returned, placed, missing) = (EventSet(), 0, EventSet())
+            for part in returning where try isOfSameHistory(part, lostRanges) {
                 for sequence in part.range {
                     let event = EventID(part.stream, sequence - part.base)
-                    guard holes.contains(event), !returned.contains(event) else { continue }
+                    guard lostRanges.contains(event), !returned.contains(event) else { continue }
                     returned.insert(event)
                     // Lost events behind the last one had no placeholder: they were appended.
                     guard let position = try Self.position(of: event, in: transaction, tables),
@@ -76,14 +76,15 @@ extension EventLog {
                             ofPlace: event, at: position, in: transaction, tables)
                     else { continue }
                     let (frame, isWithheld) = try Self.frame(
-                        of: event, part, streams.readings(to: part.stream), isErased: erased.contains(event), previous)
+                        of: event, part, streams.resolutions(to: part.stream), isErased: erased.contains(event),
+                        previous)
                     try Self.putLate(frame, at: position, in: transaction)
-                    if isWithheld, !erased.contains(event) { lacking.insert(event) }
+                    if isWithheld, !erased.contains(event) { missing.insert(event) }
                     placed += 1
                 }
             }
             try tables.holes.remove(returned, in: transaction)
-            try tables.lacking.insert(lacking, in: transaction)
+            try tables.lacking.insert(missing, in: transaction)
             return (Int(returned.count), placed)
         }
     }
@@ -99,13 +100,13 @@ extension EventLog {
 
     /// Returns the frame of `event` from `part`, without its values if they were erased; and whether it has none.
     private static func frame(
-        of event: EventID, _ part: Returning, _ readings: [StreamReading], isErased: Bool, _ previous: UInt32
+        of event: EventID, _ part: ReturnedFrame, _ resolutions: [NameResolution], isErased: Bool, _ previous: UInt32
     ) throws -> (ByteWriter, isWithheld: Bool) {
         var writer = ByteWriter(capacity: 1024)
         var isWithheld = isErased
         try part.frame.withEvent(event.sequence + part.base) { frame, bytes in
             isWithheld = isWithheld || frame.isWithheld
-            writer.append(frame, in: bytes, readAs: readings, after: previous)
+            writer.append(frame, in: bytes, readAs: resolutions, after: previous)
         }
         guard isErased else { return (writer, isWithheld) }
         let bytes = writer.bytes
@@ -115,10 +116,10 @@ extension EventLog {
     }
 
     /// Returns whether the events of `part` that are here, and not lost, have the same leaves.
-    private func isOfSameHistory(_ part: Returning, _ holes: EventSet) throws -> Bool {
+    private func isOfSameHistory(_ part: ReturnedFrame, _ lostRanges: EventSet) throws -> Bool {
         for sequence in part.range {
             let event = EventID(part.stream, sequence - part.base)
-            if holes.contains(event) { continue }
+            if lostRanges.contains(event) { continue }
             if let leaf = try leaf(of: event), leaf != part.frame.leaves[Int(sequence - part.frame.range.first)] {
                 return false
             }

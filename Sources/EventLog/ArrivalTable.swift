@@ -3,28 +3,28 @@ import GroundwaveLogFormat
 
 /// Decides what to do with received ranges of one replica in all the histories of it that a log has. Does not access
 /// the log itself.
-package struct Arrivals {
+package struct ArrivalTable {
     /// A history, and the events that enter it.
     package struct Entry {
         /// The branches of the history, the replica first.
         package let path: [ReplicaID]
-        package let intake: Intake
+        package let ingest: RangeIngest
         /// The fork point, if a received range starts this history: its last branch is new and begins there.
-        package let begins: Parting?
+        package let begins: ForkPoint?
     }
 
     /// The events that enter each history; newly started histories come last.
     package private(set) var entries: [Entry] = []
-    /// The branch that has to be forked before a received history can start; until then ``loose`` is pending.
-    package private(set) var parting: Parting?
+    /// The branch that has to be forked before a received history can start; until then ``unplaced`` is pending.
+    package private(set) var forkPoint: ForkPoint?
     /// Received ranges that are retained.
-    package private(set) var parked: [RangeFrame] = []
+    package private(set) var retained: [RangeFrame] = []
     /// Those of them that are pending; the others only prove events that are here, and contain nothing new.
-    package private(set) var waits: [RangeFrame] = []
+    package private(set) var stillPending: [RangeFrame] = []
     /// Ranges that were retained and are no longer needed.
     package private(set) var released: [RangeFrame] = []
     /// Received ranges that fit no history here: processed again if the log changes so that they may fit.
-    package private(set) var loose: [RangeFrame] = []
+    package private(set) var unplaced: [RangeFrame] = []
     /// Those of them that belong to another history than those that were here.
     package private(set) var apart: [RangeFrame] = []
     /// Received ranges whose observed heads contradict their author's earlier events.
@@ -34,7 +34,7 @@ package struct Arrivals {
     /// The number of received events that were here already.
     package private(set) var repeatedCount: UInt64 = 0
     /// Whether ranges of other histories may follow the events that entered now.
-    package private(set) var isToBeLookedAtAgain = false
+    package private(set) var needsAnotherPass = false
 
     /// What a log knows of a replica.
     package struct Known {
@@ -46,7 +46,7 @@ package struct Arrivals {
         let observed: (_ path: [ReplicaID], _ before: SequenceNumber) throws -> [ObservedHead]
         /// Whether a branch may fork after an event that is here: it ends its batch, and the archive snapshot does not
         /// extend beyond it.
-        let canPart: (EventID) throws -> Bool
+        let canFork: (EventID) throws -> Bool
         /// The events whose values are refused.
         let erased: EventSet
         let leaf: (EventID) throws -> Hash256?
@@ -54,11 +54,11 @@ package struct Arrivals {
         /// Collects what `log`, which has `counts` events of `streams`, knows.
         package init(
             from log: some RangeSource, streams: Streams, counts: VersionVector,
-            proven: @escaping (ReplicaID) throws -> SequenceNumber, canPart: @escaping (EventID) throws -> Bool,
+            proven: @escaping (ReplicaID) throws -> SequenceNumber, canFork: @escaping (EventID) throws -> Bool,
             erased: EventSet, leaf: @escaping (EventID) throws -> Hash256?
         ) {
             (self.streams, self.counts, self.proven) = (streams, counts, proven)
-            (self.canPart, self.erased, self.leaf) = (canPart, erased, leaf)
+            (self.canFork, self.erased, self.leaf) = (canFork, erased, leaf)
             edge = { path, sequence in
                 guard let edge = try log.edge(along: path, through: sequence) else {
                     throw EventLogError.damaged("the last event of a replica")
@@ -80,53 +80,53 @@ package struct Arrivals {
 
     /// - Parameters:
     ///   - frames: The received ranges, all of `replica`.
-    ///   - waiting: The ranges of the same replica that are pending.
+    ///   - pending: The ranges of the same replica that are pending.
     package init(
-        of replica: ReplicaID, _ frames: [RangeFrame], waiting: [RangeFrame], _ known: Known
+        of replica: ReplicaID, _ frames: [RangeFrame], pending: [RangeFrame], _ known: Known
     ) throws {
         for path in known.streams.histories(from: replica) {
-            let intake = try Intake(
-                of: frames, waiting: waiting, known: known.count(along: path),
+            let ingest = try RangeIngest(
+                of: frames, pending: pending, known: known.count(along: path),
                 proven: try known.proven(path[path.count - 1]), edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
-            entries.append(Entry(path: path, intake: intake, begins: nil))
+            entries.append(Entry(path: path, ingest: ingest, begins: nil))
         }
-        let outcomes = frames.enumerated().map { place, frame in
-            outcome(of: frame, entries.map { ($0, $0.intake.outcomes[place]) }, known)
+        let outcomes = frames.enumerated().map { index, frame in
+            outcome(of: frame, entries.map { ($0, $0.ingest.outcomes[index]) }, known)
         }
-        let waitingOutcomes = waiting.enumerated().map { place, frame in
-            outcome(of: frame, entries.map { ($0, $0.intake.waitingOutcomes[place]) }, known)
+        let pendingOutcomes = pending.enumerated().map { index, frame in
+            outcome(of: frame, entries.map { ($0, $0.ingest.pendingOutcomes[index]) }, known)
         }
         note(frames, known)
-        for (place, (frame, outcome)) in zip(frames, outcomes).enumerated() {
-            let isProof = entries.contains { $0.intake.outcomes[place] == .kept && $0.has(frame, known) }
+        for (index, (frame, outcome)) in zip(frames, outcomes).enumerated() {
+            let isProof = entries.contains { $0.ingest.outcomes[index] == .kept && $0.has(frame, known) }
             switch outcome {
             case .here: break
-            case .kept where isProof: try park(frame, isProof: true, known)
+            case .kept where isProof: try retain(frame, isProof: true, known)
             case .refused: refused.append(frame)
-            case .kept, .apart: loose.append(frame)
+            case .kept, .apart: unplaced.append(frame)
             }
             if outcome == .apart { apart.append(frame) }
         }
-        var waitingLoose: [RangeFrame] = []
-        for (place, (frame, outcome)) in zip(waiting, waitingOutcomes).enumerated() {
-            let isProof = entries.contains { $0.intake.waitingOutcomes[place] == .kept && $0.has(frame, known) }
-            if outcome == .here { released.append(frame) } else if !isProof { waitingLoose.append(frame) }
+        var pendingUnplaced: [RangeFrame] = []
+        for (index, (frame, outcome)) in zip(pending, pendingOutcomes).enumerated() {
+            let isProof = entries.contains { $0.ingest.pendingOutcomes[index] == .kept && $0.has(frame, known) }
+            if outcome == .here { released.append(frame) } else if !isProof { pendingUnplaced.append(frame) }
         }
-        if apart.isEmpty, !waitingOutcomes.contains(.apart) {
-            for frame in loose { try park(frame, isProof: false, known) }
+        if apart.isEmpty, !pendingOutcomes.contains(.apart) {
+            for frame in unplaced { try retain(frame, isProof: false, known) }
         } else {
-            try begin(loose + waitingLoose, known, new: loose.count)
-            isToBeLookedAtAgain = parting != nil || entries.contains { !$0.intake.entering.isEmpty }
+            try begin(unplaced + pendingUnplaced, known, new: unplaced.count)
+            needsAnotherPass = forkPoint != nil || entries.contains { !$0.ingest.accepted.isEmpty }
         }
     }
 
     /// Combines the outcomes of a range in several histories.
     private func outcome(
-        of frame: RangeFrame, _ outcomes: [(entry: Entry, outcome: Intake.Outcome)], _ known: Known
-    ) -> Intake.Outcome {
+        of frame: RangeFrame, _ outcomes: [(entry: Entry, outcome: RangeIngest.Outcome)], _ known: Known
+    ) -> RangeIngest.Outcome {
         let all = outcomes.map(\.outcome)
-        for outcome in [Intake.Outcome.refused, .here] where all.contains(outcome) { return outcome }
+        for outcome in [RangeIngest.Outcome.refused, .here] where all.contains(outcome) { return outcome }
         if outcomes.contains(where: { $0.outcome == .kept && $0.entry.has(frame, known) }) { return .kept }
         // If it contradicts one history, it may start another, even if it might follow a third one later.
         return all.contains(.apart) ? .apart : .kept
@@ -134,11 +134,11 @@ package struct Arrivals {
 
     /// Stores which received events are here from now on, and how many of them were here already.
     private mutating func note(_ frames: [RangeFrame], _ known: Known) {
-        for (place, frame) in frames.enumerated() {
+        for (index, frame) in frames.enumerated() {
             var repeated: UInt64 = 0
-            for entry in entries where [.here, .kept].contains(entry.intake.outcomes[place]) {
+            for entry in entries where [.here, .kept].contains(entry.ingest.outcomes[index]) {
                 let before = known.count(along: entry.path)
-                let end = Swift.min(frame.range.last, entry.intake.last ?? before)
+                let end = Swift.min(frame.range.last, entry.ingest.last ?? before)
                 if frame.range.first <= before {
                     repeated = Swift.max(repeated, Swift.min(before, frame.range.last) - frame.range.first + 1)
                 }
@@ -152,8 +152,8 @@ package struct Arrivals {
         _ first: SequenceNumber, through last: SequenceNumber, _ path: [ReplicaID], _ known: Known
     ) {
         var base: SequenceNumber = 0
-        for (place, stream) in path.enumerated() {
-            let isLast = place == path.count - 1
+        for (index, stream) in path.enumerated() {
+            let isLast = index == path.count - 1
             let from = Swift.max(first, base + 1)
             let through = isLast ? last : Swift.min(last, base + known.counts[stream])
             if from <= through {
@@ -165,7 +165,7 @@ package struct Arrivals {
     }
 
     /// A range that fits no history here.
-    private struct Loose {
+    private struct UnplacedRange {
         let frame: RangeFrame
         let isNew: Bool
         /// The last event that it shares with a history here; `nil` if it follows no event here.
@@ -174,11 +174,11 @@ package struct Arrivals {
 
     /// Starts a history with such ranges, if one of them follows an event here.
     private mutating func begin(_ frames: [RangeFrame], _ known: Known, new count: Int) throws {
-        let loose = try frames.enumerated().map { place, frame in
-            Loose(frame: frame, isNew: place < count, leaves: try self.place(of: frame, known))
+        let unplaced = try frames.enumerated().map { index, frame in
+            UnplacedRange(frame: frame, isNew: index < count, leaves: try self.lastShared(of: frame, known))
         }
         // A range that continues the end of a history only waits for the rest of its batch.
-        let others = loose.filter { one in one.leaves.map { $0.after < known.count(along: $0.path) } ?? true }
+        let others = unplaced.filter { one in one.leaves.map { $0.after < known.count(along: $0.path) } ?? true }
         for one in others.sorted(by: { $0.frame.range.first < $1.frame.range.first }) {
             guard let (path, shared) = one.leaves else { continue }
             var (base, depth) = (SequenceNumber(0), 0)
@@ -186,50 +186,50 @@ package struct Arrivals {
                 base += known.counts[path[depth]]
                 depth += 1
             }
-            let parting = Parting(stream: path[depth], after: shared - base)
+            let forkPoint = ForkPoint(stream: path[depth], after: shared - base)
             let material = others.filter { $0.leaves == nil || $0.leaves?.after == shared }
-            let intake = try Intake(
-                of: material.map(\.frame), waiting: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
+            let ingest = try RangeIngest(
+                of: material.map(\.frame), pending: [], known: shared, proven: 0, edge: { try known.edge(path, $0) },
                 observed: { try known.observed(path, $0) })
-            guard let last = intake.entering.first?.frame.lastOfFirstBatch(from: shared + 1),
-                try known.canPart(EventID(parting.stream, parting.after))
+            guard let last = ingest.accepted.first?.frame.lastOfFirstBatch(from: shared + 1),
+                try known.canFork(EventID(forkPoint.stream, forkPoint.after))
             else { continue }
-            if parting.after < known.counts[parting.stream] {
-                self.parting = parting
+            if forkPoint.after < known.counts[forkPoint.stream] {
+                self.forkPoint = forkPoint
                 break
             }
-            let root = try intake.edgeNow(last, shared) { try known.edge(path, $0) }
+            let root = try ingest.edgeNow(last, shared) { try known.edge(path, $0) }
             var hasher = MerkleHasher()
             let stream = Streams.id(of: path[0], firstBatchTo: root.root(hasher: &hasher))
-            entries.append(Entry(path: Array(path[...depth]) + [stream], intake: intake, begins: parting))
-            try finish(material, intake, known, stream: stream, base: shared)
-            let rest = loose.filter { one in !material.contains { $0.frame == one.frame } }
-            for one in rest where one.isNew { try park(one.frame, isProof: false, known) }
+            entries.append(Entry(path: Array(path[...depth]) + [stream], ingest: ingest, begins: forkPoint))
+            try finish(material, ingest, known, stream: stream, base: shared)
+            let rest = unplaced.filter { one in !material.contains { $0.frame == one.frame } }
+            for one in rest where one.isNew { try retain(one.frame, isProof: false, known) }
             return
         }
         // Even if a branch has to fork first: a store that is stopped in between must still have the ranges.
-        for one in loose where one.isNew { try park(one.frame, isProof: false, known) }
+        for one in unplaced where one.isNew { try retain(one.frame, isProof: false, known) }
     }
 
-    private mutating func park(_ frame: RangeFrame, isProof: Bool, _ known: Known) throws {
+    private mutating func retain(_ frame: RangeFrame, isProof: Bool, _ known: Known) throws {
         let frame = try frame.withholding(known.erased, known.streams, leaf: known.leaf)
-        parked.append(frame)
-        if !isProof { waits.append(frame) }
+        retained.append(frame)
+        if !isProof { stillPending.append(frame) }
     }
 
     /// Applies the outcomes of the ranges that a new history was started with.
     private mutating func finish(
-        _ material: [Loose], _ intake: Intake, _ known: Known, stream: ReplicaID, base: SequenceNumber
+        _ material: [UnplacedRange], _ ingest: RangeIngest, _ known: Known, stream: ReplicaID, base: SequenceNumber
     ) throws {
-        for (one, outcome) in zip(material, intake.outcomes) {
+        for (one, outcome) in zip(material, ingest.outcomes) {
             let (frame, isNew) = (one.frame, one.isNew)
             switch outcome {
             case .here: if !isNew { released.append(frame) }
             case .refused: if isNew { refused.append(frame) } else { released.append(frame) }
-            case .kept: if isNew { try park(frame, isProof: frame.range.last <= intake.last ?? 0, known) }
-            case .apart: if isNew { try park(frame, isProof: false, known) }
+            case .kept: if isNew { try retain(frame, isProof: frame.range.last <= ingest.last ?? 0, known) }
+            case .apart: if isNew { try retain(frame, isProof: false, known) }
             }
-            guard isNew, outcome == .here || outcome == .kept, let last = intake.last else { continue }
+            guard isNew, outcome == .here || outcome == .kept, let last = ingest.last else { continue }
             let first = Swift.max(frame.range.first, base + 1)
             let end = Swift.min(frame.range.last, last)
             if first <= end { present.append(EventRange(stream, first - base, through: end - base)) }
@@ -238,7 +238,8 @@ package struct Arrivals {
 
     /// Returns the history that shares the most events with `frame`, and the last shared event; `nil` if it follows no
     /// event here.
-    private func place(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], after: SequenceNumber)? {
+    private func lastShared(of frame: RangeFrame, _ known: Known) throws -> (path: [ReplicaID], after: SequenceNumber)?
+    {
         var best: (path: [ReplicaID], after: SequenceNumber)?
         for entry in entries {
             var low = frame.range.first - 1
@@ -258,10 +259,10 @@ package struct Arrivals {
     }
 }
 
-extension Arrivals.Entry {
+extension ArrivalTable.Entry {
     /// Whether the history extends to the end of `frame` from now on.
-    fileprivate func has(_ frame: RangeFrame, _ known: Arrivals.Known) -> Bool {
-        frame.range.last <= intake.last ?? known.count(along: path)
+    fileprivate func has(_ frame: RangeFrame, _ known: ArrivalTable.Known) -> Bool {
+        frame.range.last <= ingest.last ?? known.count(along: path)
     }
 }
 

@@ -12,7 +12,7 @@ import GroundwaveEvents
 /// A store writes only in its own folder, and each object only once. So two devices never write the same name, which
 /// sync services for folders cannot handle, and a device that has read 41 segments of a store knows the name of the
 /// next one.
-public enum Place {
+public enum RemoteLayout {
     static let magic: UInt32 = 0x314C_5747
 
     static let log = name("groundwave-log")

@@ -1,7 +1,7 @@
 import GroundwaveEvents
 
 /// The contents of a remote, by store.
-public struct PlaceContents: Sendable {
+public struct RemoteInventory: Sendable {
     /// The log of the remote; `nil` if there is none.
     public let log: LogID?
     /// The number of segments and bytes that each store has pushed, in order of store.
@@ -9,11 +9,11 @@ public struct PlaceContents: Sendable {
 
     /// Lists the contents of the remote at `transport`. Reads every segment.
     public init(at transport: any Transport) async throws(TransportError) {
-        log = try await transport.get(Place.log, range: nil, limit: 64).flatMap { Place.log(reading: $0) }
-        for name in try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount) {
+        log = try await transport.get(RemoteLayout.log, range: nil, limit: 64).flatMap { RemoteLayout.log(reading: $0) }
+        for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
             var (segments, bytes) = (0, 0)
-            for name in try await Self.names(in: Place.segments(of: store), at: transport) {
+            for name in try await Self.names(in: RemoteLayout.segments(of: store), at: transport) {
                 segments += 1
                 bytes += try await transport.get(name, range: nil, limit: Segment.byteLimit)?.count ?? 0
             }
@@ -25,15 +25,15 @@ public struct PlaceContents: Sendable {
     /// deleted.
     public static func delete(at transport: any Transport) async throws(TransportError) -> Int {
         var count = 0
-        for name in try await transport.folders(prefix: Place.stores, limit: PlaceLimits.storeCount) {
+        for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
             // Begins with the last one, so that an interruption leaves consecutive numbers.
-            for name in try await names(in: Place.segments(of: store), at: transport).reversed() {
+            for name in try await names(in: RemoteLayout.segments(of: store), at: transport).reversed() {
                 try await transport.delete(name)
                 count += 1
             }
         }
-        try await transport.delete(Place.log)
+        try await transport.delete(RemoteLayout.log)
         return count + 1
     }
 

@@ -18,7 +18,7 @@ import GroundwaveLogFormat
 ///
 /// Integers are little-endian. The roots are needed because event 5 of a replica may be a different event in two
 /// stores.
-public struct Statement: Hashable, Sendable {
+public struct Manifest: Hashable, Sendable {
     /// The maximum number of ranges in a manifest; further ones are left out.
     static let rangeCount = 1024
 
@@ -31,17 +31,17 @@ public struct Statement: Hashable, Sendable {
     /// The branches of the log, if the store is this one. Not sent, since other stores find them in the ranges.
     public let streams: Streams
     /// The retained ranges.
-    public let kept: [KeptRange]
+    public let kept: [RetainedRange]
     /// If the store is this one, the retained ranges that numbers do not identify: either the log does not have the
     /// events, or the replica has several branches.
-    public let apart: Set<KeptRange>
+    public let apart: Set<RetainedRange>
     /// The ranges requested again: they could not be read, or arrived without values.
     public var wanted: [EventRange]
 
     /// Creates a manifest from its parts.
     public init(
-        store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [KeptRange] = [],
-        apart: Set<KeptRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
+        store: ReplicaID, milliseconds: Int64, heads: [ObservedHead], kept: [RetainedRange] = [],
+        apart: Set<RetainedRange> = [], wanted: [EventRange] = [], streams: Streams = Streams()
     ) {
         self.store = store
         self.milliseconds = milliseconds
@@ -62,18 +62,18 @@ public struct Statement: Hashable, Sendable {
                 ObservedHead(event: EventID(entry.replica, entry.sequence), rootPrefix: $0.prefix)
             }
         }
-        let (kept, streams) = (try log.keptFrames().map(KeptRange.init), try log.streams())
+        let (kept, streams) = (try log.retainedFrames().map(RetainedRange.init), try log.streams())
         self.init(
             store: identity.replica, milliseconds: milliseconds, heads: heads,
             kept: Array(kept.prefix(Self.rangeCount)),
             apart: Set(
-                try log.waitingFrames().map(KeptRange.init) + kept.filter { streams.isParted($0.range.replica) }),
-            wanted: Array(try log.lackingValues().ranges.prefix(Self.rangeCount)), streams: streams)
+                try log.pendingFrames().map(RetainedRange.init) + kept.filter { streams.isForked($0.range.replica) }),
+            wanted: Array(try log.missingValues().ranges.prefix(Self.rangeCount)), streams: streams)
     }
 
     /// The part that is sent to other stores.
-    var said: Statement {
-        Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
+    var published: Manifest {
+        Manifest(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
 
     /// The heads as a vector.
@@ -84,15 +84,15 @@ public struct Statement: Hashable, Sendable {
     }
 
     /// Returns whether the store has exactly the events that `other` has.
-    public func hasSame(as other: Statement) -> Bool { heads == other.heads }
+    public func hasSame(as other: Manifest) -> Bool { heads == other.heads }
 
     /// Updates or inserts a head.
     mutating func advance(_ head: ObservedHead) {
-        if let place = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
-            if heads[place].event.replica == head.event.replica {
-                heads[place] = head
+        if let index = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
+            if heads[index].event.replica == head.event.replica {
+                heads[index] = head
             } else {
-                heads.insert(head, at: place)
+                heads.insert(head, at: index)
             }
         } else {
             heads.append(head)
@@ -113,15 +113,15 @@ extension ByteWriter {
         append(littleEndian: UInt32(range.count))
     }
 
-    mutating func append(_ statement: Statement) {
-        append(statement.store)
-        append(littleEndian: statement.milliseconds)
-        append(littleEndian: UInt16(statement.heads.count))
-        for head in statement.heads { append(head) }
-        append(littleEndian: UInt16(Swift.min(statement.kept.count, Statement.rangeCount)))
-        for range in statement.kept.prefix(Statement.rangeCount) { append(range) }
-        append(littleEndian: UInt16(Swift.min(statement.wanted.count, Statement.rangeCount)))
-        for range in statement.wanted.prefix(Statement.rangeCount) { append(range) }
+    mutating func append(_ manifest: Manifest) {
+        append(manifest.store)
+        append(littleEndian: manifest.milliseconds)
+        append(littleEndian: UInt16(manifest.heads.count))
+        for head in manifest.heads { append(head) }
+        append(littleEndian: UInt16(Swift.min(manifest.kept.count, Manifest.rangeCount)))
+        for range in manifest.kept.prefix(Manifest.rangeCount) { append(range) }
+        append(littleEndian: UInt16(Swift.min(manifest.wanted.count, Manifest.rangeCount)))
+        for range in manifest.wanted.prefix(Manifest.rangeCount) { append(range) }
     }
 }
 
@@ -149,7 +149,7 @@ extension ByteReader {
     }
 
     /// Reads a manifest; `nil` if its contents are invalid.
-    mutating func statement(in bytes: RawSpan) throws(ByteCodingError) -> Statement? {
+    mutating func manifest(in bytes: RawSpan) throws(ByteCodingError) -> Manifest? {
         let store: ReplicaID = try id(in: bytes)
         let milliseconds = Int64(bitPattern: try uint64(in: bytes))
         let count = Int(try uint16(in: bytes))
@@ -158,20 +158,20 @@ extension ByteReader {
         for _ in 0..<count { heads.append(try head(in: bytes)) }
         guard
             let kept = try ranges(
-                in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.keptRange(in: bytes) }),
+                in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.retainedRange(in: bytes) }),
             let wanted = try ranges(
                 in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.range(in: bytes) })
         else { return nil }
         let isOrdered = zip(heads, heads.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
         guard isOrdered, heads.allSatisfy(\.canBe) else { return nil }
-        return Statement(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
+        return Manifest(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
 
     private mutating func ranges<Range>(
         in bytes: RawSpan, _ read: (_ reader: inout ByteReader, _ bytes: RawSpan) throws(ByteCodingError) -> Range?
     ) throws(ByteCodingError) -> [Range]? {
         let count = Int(try uint16(in: bytes))
-        guard count <= Statement.rangeCount else { return nil }
+        guard count <= Manifest.rangeCount else { return nil }
         var ranges: [Range] = []
         for _ in 0..<count {
             guard let range = try read(&self, bytes) else { return nil }

@@ -5,7 +5,7 @@ import GroundwaveLogFormat
 
 /// A range that a store retains as received. The root identifies its events, since the log may have others with the
 /// same numbers.
-public struct KeptRange: Hashable, Sendable {
+public struct RetainedRange: Hashable, Sendable {
     /// The replica and the numbers of its events.
     public let range: EventRange
     /// The first 8 bytes of the root of the replica's tree through the last event.
@@ -23,7 +23,7 @@ public struct KeptRange: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    mutating func append(_ kept: KeptRange) {
+    mutating func append(_ kept: RetainedRange) {
         append(kept.range)
         append(bigEndian: kept.rootPrefix)
     }
@@ -31,9 +31,9 @@ extension ByteWriter {
 
 extension ByteReader {
     /// Reads a retained range; `nil` if it is malformed.
-    mutating func keptRange(in bytes: RawSpan) throws(ByteCodingError) -> KeptRange? {
+    mutating func retainedRange(in bytes: RawSpan) throws(ByteCodingError) -> RetainedRange? {
         let range = try range(in: bytes)
         let rootPrefix = bytes.bigEndianUInt64(at: try skip(8, in: bytes).lowerBound)
-        return range.map { KeptRange(range: $0, rootPrefix: rootPrefix) }
+        return range.map { RetainedRange(range: $0, rootPrefix: rootPrefix) }
     }
 }

@@ -3,7 +3,7 @@ import GroundwaveReplication
 import Synchronization
 
 /// Runs one session on its own serial queue, since the log blocks while it commits.
-protocol Desk: Sendable {
+protocol SessionExecutor: Sendable {
     /// Does `work` after all earlier work, and calls `answer` on the queue.
     func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void)
 }
@@ -13,7 +13,7 @@ enum Work: Sendable {
     case start
     case received([UInt8])
     case logChanged
-    case goOn
+    case resume
     case stop(String)
 }
 
@@ -31,41 +31,41 @@ struct Step: Sendable {
     var failure: (any Error)?
 }
 
-/// The desk of a session about one log.
-final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
+/// The executor of a session about one log.
+final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecutor {
     private let queue = DispatchQueue(label: "groundwave.connection")
     private let runner = Mutex<SessionRunner<Log>?>(nil)
     private let makeRunner: @Sendable () throws -> SessionRunner<Log>
     private let endsWhenDone: Bool
-    private let tell: @Sendable (ConnectionStanding) -> Void
+    private let report: @Sendable (ConnectionStanding) -> Void
 
     /// - Parameters:
     ///   - endsWhenDone: Whether to close once neither side has anything left to send.
     ///   - tell: Called on the queue after each work step.
     init(
-        endsWhenDone: Bool, tell: @escaping @Sendable (ConnectionStanding) -> Void,
+        endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void,
         makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) {
         self.endsWhenDone = endsWhenDone
-        self.tell = tell
+        self.report = report
         self.makeRunner = makeRunner
     }
 
     func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void) {
         queue.async { [self] in
             let done = runner.withLock { step(work, room: room, &$0) }
-            tell(done.standing)
+            report(done.standing)
             answer(done)
         }
     }
 
-    private func step(_ work: Work, room: Int, _ place: inout SessionRunner<Log>?) -> Step {
+    private func step(_ work: Work, room: Int, _ stored: inout SessionRunner<Log>?) -> Step {
         var step = Step()
         do {
             // Moved out, so that its buffers are not copied.
-            var runner = try place.take() ?? makeRunner()
+            var runner = try stored.take() ?? makeRunner()
             // Stored again even if the log fails, since its status must still be reported.
-            defer { place = runner }
+            defer { stored = runner }
             runner.answerLimit = room
             do { step.bytes = try Self.bytes(of: work, &runner) } catch {
                 step.failure = error
@@ -87,7 +87,7 @@ final class RunnerDesk<Log: ReplicatedLog & Sendable>: Desk {
         case .start: try runner.start()
         case .received(let bytes): try runner.received(bytes)
         case .logChanged: try runner.logChanged()
-        case .goOn: try runner.goOn()
+        case .resume: try runner.resume()
         case .stop(let reason): try runner.stop(reason: reason)
         }
     }

@@ -2,7 +2,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 
 /// The results of a sync pass.
-public struct ExchangeReport: Hashable, Sendable {
+public struct SyncPassReport: Hashable, Sendable {
     /// The outcome of the pulled ranges.
     public internal(set) var received = Received()
     /// The number of events pushed.
@@ -14,7 +14,7 @@ public struct ExchangeReport: Hashable, Sendable {
     /// The number of requests to the remote.
     public internal(set) var requestCount = 0
     /// The latest manifest of each store, including this one, in order of store.
-    public internal(set) var statements: [Statement] = []
+    public internal(set) var manifests: [Manifest] = []
     /// The stores with invalid or unreadable data, each with a sentence.
     public internal(set) var quarantined: [ReplicaID: String] = [:]
     /// Whether the remote has lost objects, so that everything was pushed again.

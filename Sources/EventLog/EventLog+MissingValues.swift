@@ -10,18 +10,18 @@ extension EventLog {
     /// the values.
     ///
     /// - Complexity: O(runs of such events).
-    public func lackingValues() throws -> EventSet {
-        try read { transaction in try Self.lackingValues(in: transaction, LogTables(in: transaction)) }
+    public func missingValues() throws -> EventSet {
+        try read { transaction in try Self.missingValues(in: transaction, LogTables(in: transaction)) }
     }
 
-    private static func lackingValues(
+    private static func missingValues(
         in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> EventSet {
-        let lacking = try tables.lacking.events(in: transaction)
-        if lacking.isEmpty { return lacking }
+        let missing = try tables.lacking.events(in: transaction)
+        if missing.isEmpty { return missing }
         let archived = try tables.base(in: transaction)?.vector ?? VersionVector()
         let ranges = archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
-        return try lacking.subtracting(tables.erased.events(in: transaction)).subtracting(EventSet(ranges))
+        return try missing.subtracting(tables.erased.events(in: transaction)).subtracting(EventSet(ranges))
     }
 
     /// Removes the values of `events` from this log; other stores may still have them, and a peer may send them again.
@@ -66,12 +66,12 @@ extension EventLog {
     ///   commit.
     @discardableResult
     public func fill(_ values: [EventID: [UInt8]]) throws -> Int {
-        let wanted = try lackingValues()
+        let wanted = try missingValues()
         guard values.keys.contains(where: wanted.contains) else { return 0 }
         return try commit { transaction, tables, _ in
-            let lacking = try Self.lackingValues(in: transaction, tables)
+            let missing = try Self.missingValues(in: transaction, tables)
             var (filled, count) = (EventSet(), 0)
-            for event in values.keys.sorted() where lacking.contains(event) {
+            for event in values.keys.sorted() where missing.contains(event) {
                 guard let bytes = values[event], let position = try Self.position(of: event, in: transaction, tables),
                     let frame = try Self.frame(of: bytes, filling: event, at: position, in: transaction, tables)
                 else { continue }
@@ -99,7 +99,8 @@ extension EventLog {
             }
             var writer = ByteWriter(capacity: bytes.count + 64)
             writer.append(
-                whole, in: bytes.span.bytes, readAs: frame.names(in: present).readings, after: frame.previousChecksum)
+                whole, in: bytes.span.bytes, readAs: frame.names(in: present).resolutions, after: frame.previousChecksum
+            )
             return writer
         }
     }

@@ -4,7 +4,7 @@ import GroundwaveLogFormat
 /// The decision what to do with received ranges of one replica in one of its histories. Does not access a log.
 ///
 /// Only whole batches enter a log, and only behind their predecessors. Everything else stays pending.
-package struct Intake {
+package struct RangeIngest {
     /// Some consecutive events of a range that enter the log.
     package struct Piece {
         package let frame: RangeFrame
@@ -26,45 +26,45 @@ package struct Intake {
     }
 
     /// The events that enter, in order and without gaps.
-    package private(set) var entering: [Piece] = []
+    package private(set) var accepted: [Piece] = []
     /// The signed head that proves the most events that are here afterwards; `nil` if that is the one stored before.
     package private(set) var head: SignedHead?
     /// The outcome of each received range, in their order.
     package private(set) var outcomes: [Outcome]
     /// The outcome of each pending range, in their order.
-    package private(set) var waitingOutcomes: [Outcome]
+    package private(set) var pendingOutcomes: [Outcome]
 
     /// The number of the last event that enters; `nil` if none does.
-    package var last: SequenceNumber? { entering.last?.last }
+    package var last: SequenceNumber? { accepted.last?.last }
 
     /// - Parameters:
     ///   - frames: The received ranges, all of one replica.
-    ///   - waiting: The ranges of the same replica that are pending.
+    ///   - pending: The ranges of the same replica that are pending.
     ///   - known: The number of the last event of this history that is here.
     ///   - proven: The number of the last event that a stored signed head proves.
     ///   - edge: Returns the right edge of the replica's tree through an event that is here.
     ///   - observed: Returns the heads that the replica had observed before an event, all of whose predecessors are
     ///     here.
     package init(
-        of frames: [RangeFrame], waiting: [RangeFrame], known: SequenceNumber, proven: SequenceNumber,
+        of frames: [RangeFrame], pending: [RangeFrame], known: SequenceNumber, proven: SequenceNumber,
         edge: (_ through: SequenceNumber) throws -> MerkleEdge,
         observed: (_ before: SequenceNumber) throws -> [ObservedHead]
     ) rethrows {
         outcomes = Array(repeating: .kept, count: frames.count)
-        waitingOutcomes = Array(repeating: .kept, count: waiting.count)
-        var candidates: [(frame: RangeFrame, place: Int, isNew: Bool)] = []
-        for (place, frame) in frames.enumerated() {
+        pendingOutcomes = Array(repeating: .kept, count: pending.count)
+        var candidates: [(frame: RangeFrame, index: Int, isNew: Bool)] = []
+        for (index, frame) in frames.enumerated() {
             // A range that overlaps or touches the events here must agree with them.
             let meets = min(known, frame.range.last)
             if meets >= frame.range.first - 1, try edge(meets) != frame.edge(through: meets) {
-                outcomes[place] = .apart
+                outcomes[index] = .apart
             } else if frame.range.first <= known + 1, try observed(frame.range.first) != frame.observed {
-                outcomes[place] = .refused
+                outcomes[index] = .refused
             } else {
-                candidates.append((frame, place, true))
+                candidates.append((frame, index, true))
             }
         }
-        candidates += waiting.enumerated().map { ($1, $0, false) }
+        candidates += pending.enumerated().map { ($1, $0, false) }
         candidates.sort { $0.frame.range.first < $1.frame.range.first }
         try chain(candidates.map(\.frame), known, edge)
         let end = last ?? known
@@ -83,9 +83,9 @@ package struct Intake {
                 outcome = .here
             }
             if candidate.isNew {
-                outcomes[candidate.place] = outcome
+                outcomes[candidate.index] = outcome
             } else {
-                waitingOutcomes[candidate.place] = outcome
+                pendingOutcomes[candidate.index] = outcome
             }
         }
     }
@@ -108,7 +108,7 @@ package struct Intake {
     }
 
     /// A chain of ranges that starts behind the last event that is here, along one history.
-    private struct Way {
+    private struct Chain {
         let last: SequenceNumber
         let edge: MerkleEdge
         /// The range that ends there, and the index of the chain that it extends; `nil` for the events that are here.
@@ -121,37 +121,37 @@ package struct Intake {
         _ candidates: [RangeFrame], _ known: SequenceNumber, _ edge: (SequenceNumber) throws -> MerkleEdge
     ) rethrows {
         guard candidates.contains(where: { $0.range.first <= known + 1 && $0.range.last > known }) else { return }
-        var ways = [Way(last: known, edge: try edge(known), step: nil)]
-        var furthest = (way: 0, last: known)
+        var chains = [Chain(last: known, edge: try edge(known), step: nil)]
+        var furthest = (chain: 0, last: known)
         // A range extends chains that end before it does, so all of these are known when it is processed.
         let inOrder = candidates.sorted { ($0.range.last, $0.range.first) < ($1.range.last, $1.range.first) }
         for frame in inOrder where frame.range.last > known {
-            guard let from = Self.way(in: ways, before: frame) else { continue }
-            let end = Way(last: frame.range.last, edge: frame.endEdge, step: (frame, from))
+            guard let from = Self.longestChain(in: chains, before: frame) else { continue }
+            let end = Chain(last: frame.range.last, edge: frame.endEdge, step: (frame, from))
             // Another range has led to the same point already.
-            if ways[...].reversed().prefix(while: { $0.last == end.last }).contains(where: { $0.edge == end.edge }) {
+            if chains[...].reversed().prefix(while: { $0.last == end.last }).contains(where: { $0.edge == end.edge }) {
                 continue
             }
-            ways.append(end)
-            if let whole = frame.lastBatchEnd(from: ways[from].last + 1), whole > furthest.last {
-                furthest = (ways.count - 1, whole)
+            chains.append(end)
+            if let whole = frame.lastBatchEnd(from: chains[from].last + 1), whole > furthest.last {
+                furthest = (chains.count - 1, whole)
             }
         }
-        var way = furthest.way
-        while let (frame, from) = ways[way].step {
-            entering.append(
-                Piece(frame: frame, first: ways[from].last + 1, last: Swift.min(frame.range.last, furthest.last)))
-            way = from
+        var index = furthest.chain
+        while let (frame, from) = chains[index].step {
+            accepted.append(
+                Piece(frame: frame, first: chains[from].last + 1, last: Swift.min(frame.range.last, furthest.last)))
+            index = from
         }
-        entering.reverse()
+        accepted.reverse()
     }
 
-    /// Returns the longest of `ways`, which are in order of their ends, that `frame` extends.
-    private static func way(in ways: [Way], before frame: RangeFrame) -> Int? {
-        for place in ways.indices.reversed() {
-            let way = ways[place]
-            if way.last + 1 < frame.range.first { return nil }
-            if way.last < frame.range.last, frame.edge(through: way.last) == way.edge { return place }
+    /// Returns the longest of `chains`, which are in order of their ends, that `frame` extends.
+    private static func longestChain(in chains: [Chain], before frame: RangeFrame) -> Int? {
+        for index in chains.indices.reversed() {
+            let chain = chains[index]
+            if chain.last + 1 < frame.range.first { return nil }
+            if chain.last < frame.range.last, frame.edge(through: chain.last) == chain.edge { return index }
         }
         return nil
     }
@@ -165,7 +165,7 @@ package struct Intake {
 
     /// Returns the piece that contains an event that enters.
     private func piece(at sequence: SequenceNumber) -> Piece? {
-        entering.first { $0.first <= sequence && sequence <= $0.last }
+        accepted.first { $0.first <= sequence && sequence <= $0.last }
     }
 }
 

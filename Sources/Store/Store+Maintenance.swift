@@ -5,13 +5,13 @@ import GroundwaveProjections
 import GroundwaveRecovery
 
 /// What maintenance has done.
-public struct DueWork: Hashable, Sendable {
+public struct MaintenanceReport: Hashable, Sendable {
     /// The snapshot that was written; `nil` if none was due.
     public var snapshot: SnapshotInformation?
     /// The number of older snapshots that were deleted.
     public var prunedSnapshots = 0
     /// Whether every page of the log was checked.
-    public var hasLooked = false
+    public var hasChecked = false
     /// The names of the components' tasks that were due and succeeded, in order.
     public var tasks: [String] = []
 
@@ -28,14 +28,14 @@ extension Store {
     /// on its own queue; an application may call it whenever it has time. A store that can only be read needs no
     /// maintenance. A task of a component that fails is logged, and tried again next time.
     @discardableResult
-    public func runDueWork() throws -> DueWork {
-        guard !isReadOnly else { return DueWork() }
+    public func runMaintenance() throws -> MaintenanceReport {
+        guard !isReadOnly else { return MaintenanceReport() }
         // One at a time: the second caller finds the work of the first done.
-        return try dueWork.running.withLock { _ in
-            var done = DueWork()
+        return try maintenanceSchedule.running.withLock { _ in
+            var done = MaintenanceReport()
             run(.always, &done)
-            if !dueWork.isStopped { done.hasLooked = try lookIfDue() }
-            guard !dueWork.isStopped, try isSnapshotDue() else { return done }
+            if !maintenanceSchedule.isStopped { done.hasChecked = try checkIfDue() }
+            guard !maintenanceSchedule.isStopped, try isSnapshotDue() else { return done }
             run(.beforeSnapshot, &done)
             done.snapshot = try createSnapshot()
             done.prunedSnapshots = try pruneSnapshots().count
@@ -43,10 +43,10 @@ extension Store {
         }
     }
 
-    private var maintenance: [MaintenanceTask] { components.flatMap(\.maintenance) }
+    private var maintenanceTasks: [MaintenanceTask] { components.flatMap(\.maintenance) }
 
-    private func run(_ moment: MaintenanceTask.Moment, _ done: inout DueWork) {
-        for task in maintenance where task.moment == moment && !dueWork.isStopped {
+    private func run(_ moment: MaintenanceTask.Moment, _ done: inout MaintenanceReport) {
+        for task in maintenanceTasks where task.moment == moment && !maintenanceSchedule.isStopped {
             // A folder that is away must not keep the rest from being done.
             do { if try task.run(self) { done.tasks.append(task.name) } } catch {
                 Subsystem.store.logger.warning(
@@ -57,13 +57,13 @@ extension Store {
 
     /// Checks every page of the log if the last check was a week ago. If it finds damage, the next open of the store
     /// starts recovery.
-    private func lookIfDue() throws -> Bool {
-        let lookedAt = LookedAt("log.mdb", of: files.folder, in: stateFolder)
+    private func checkIfDue() throws -> Bool {
+        let checkRecord = FileCheckRecord("log.mdb", of: files.folder, in: stateFolder)
         let now = surroundings.now().wallMilliseconds
-        if let last = lookedAt.lastWhole, now - last < Self.weekMilliseconds, now >= last { return false }
+        if let last = checkRecord.lastFullCheck, now - last < Self.weekMilliseconds, now >= last { return false }
         let preflight = Preflight(RecoveryFiles(files.folder))
         let finding = try describing {
-            try lookedAt.looking(now: now, wasClean: false) { try preflight.finding(isFull: true) }
+            try checkRecord.checking(now: now, wasClean: false) { try preflight.finding(isFull: true) }
         }
         guard let finding else { return true }
         Subsystem.recovery.logger.error(
@@ -82,8 +82,8 @@ extension Store {
             let newest = snapshots().compactMap(\.information).max { $0.created < $1.created }
             let isDue = SnapshotRule.isDue(
                 newest: newest, events: events, firstWritten: first, now: surroundings.now().wallMilliseconds)
-            if !isDue, try !maintenance.contains(where: { try $0.isPending(self) }) {
-                dueWork.wait(until: SnapshotRule.next(after: newest, firstWritten: first))
+            if !isDue, try !maintenanceTasks.contains(where: { try $0.isPending(self) }) {
+                maintenanceSchedule.wait(until: SnapshotRule.next(after: newest, firstWritten: first))
             }
             return isDue
         }

@@ -3,15 +3,15 @@ import GroundwaveLogFormat
 
 /// The decision which ranges of one replica are retained, of those retained before and those received now. Does not
 /// access a log.
-package struct Parking {
+package struct RetentionChange {
     /// The most bytes of retained ranges of one replica. The ranges furthest from entering are dropped first, and
     /// received again later.
     package static let byteLimit = 16 << 20
 
     /// Ranges that are no longer retained: another range covers them, or there is no room.
-    package private(set) var leaving: [RangeFrame] = []
+    package private(set) var released: [RangeFrame] = []
     /// Ranges that are newly retained.
-    package private(set) var coming: [RangeFrame] = []
+    package private(set) var retained: [RangeFrame] = []
 
     /// Decides whether to retain `frames` beside `present`.
     package init(_ frames: [RangeFrame], beside present: [RangeFrame], byteLimit: Int = Self.byteLimit) {
@@ -26,10 +26,10 @@ package struct Parking {
             let isCovered = kept.contains { $0.range.first == frame.range.first && $0.covers(frame) }
             if !isCovered { room -= frame.bytes.count }
             if isCovered || room < 0 && !kept.isEmpty {
-                if !isNew { leaving.append(frame) }
+                if !isNew { released.append(frame) }
             } else {
                 kept.append(frame)
-                if isNew { coming.append(frame) }
+                if isNew { retained.append(frame) }
             }
         }
     }
