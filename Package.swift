@@ -34,7 +34,6 @@ let everything: [Target.Dependency] =
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -57,13 +56,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // Layer 0
         module("ADIF"),
         module("CChecksum"),
         systemLibrary("CLMDB", pkgConfig: "lmdb", [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        systemLibrary("CSQLite", pkgConfig: "sqlite3", [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         systemLibrary("CZlib", pkgConfig: "zlib", [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         systemLibrary("CZstd", pkgConfig: "libzstd", [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         module("SeededNumbers"),
@@ -147,8 +146,8 @@ let package = Package(
         module("Testing", imports: ["SeededNumbers"], ["Groundwave"]),
         // Layer 14
         module(
-            "SQLite", imports: ["ADIF", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"],
-            [grdb]),
+            "SQLite",
+            imports: ["ADIF", "CSQLite", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"]),
         // Every part of the library at once, for what is of no product.
         .target(
             name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "SQLite"]),
@@ -214,6 +213,8 @@ let package = Package(
         .executableTarget(name: "transport-writer", dependencies: ours(["Replication"]), path: "Tests/TransportWriter"),
         // The call sites of the public interface, compiled and run: they import what an application imports.
         .testTarget(name: "Examples", dependencies: everything + ours(["LogFormat"]), path: "Tests/Examples"),
+        // One store used by many tasks, with the engine alone: the thread sanitizer runs it.
+        .testTarget(name: "WriterTests", dependencies: ["Groundwave"] + ours(["Testing"])),
         .testTarget(
             name: "MeteringTests",
             dependencies: ours([

@@ -5,10 +5,6 @@ import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveStore
 
-internal import class GRDB.Database
-internal import protocol GRDB.DatabaseValueConvertible
-internal import struct GRDB.StatementArguments
-
 /// Writes contacts into a new SQLite database, for SQL queries.
 ///
 /// | table | columns |
@@ -46,14 +42,14 @@ struct ContactTable {
             try makeTables(facts, in: database)
             var remarks: [ExportReport.Remark] = []
             let marks = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
-            let insert = try database.makeStatement(sql: "INSERT INTO qso VALUES (\(marks))")
+            let insert = try database.prepare("INSERT INTO qso VALUES (\(marks))")
             try each { record in
-                var row: [(any DatabaseValueConvertible)?] = Array(repeating: nil, count: columns.count + 2)
-                row[0] = "\(record.id)"
-                row[1] = ContactFacts(record).startSeconds.map { UTCText.seconds($0) }
+                var row = [SQLiteValue](repeating: .null, count: columns.count + 2)
+                row[0] = .text("\(record.id)")
+                row[1] = SQLiteValue(ContactFacts(record).startSeconds.map { UTCText.seconds($0) })
                 for (name, value) in record.adifFields {
                     if let index = places[name] {
-                        row[index] = String(validating: value, as: UTF8.self) ?? Data(value)
+                        row[index] = String(validating: value, as: UTF8.self).map { .text($0) } ?? .blob(Array(value))
                     } else if leftOut.contains(name) {
                         remarks.append(
                             .init(
@@ -61,26 +57,20 @@ struct ContactTable {
                                 message: "SQLite has no room for another column; the field was left out."))
                     }
                 }
-                try insert.execute(arguments: StatementArguments(row))
+                try insert.execute(row[...])
             }
-            try database.create(indexOn: "qso", columns: ["_start"])
-            if columns.contains(.call) { try database.create(indexOn: "qso", columns: ["CALL"]) }
+            try database.execute("CREATE INDEX index_qso_on__start ON qso(_start)")
+            if columns.contains(.call) { try database.execute("CREATE INDEX index_qso_on_CALL ON qso(\"CALL\")") }
             return remarks
         }
     }
 
     private func makeTables(_ facts: [(key: String, value: String)], in database: Database) throws {
-        try database.create(table: "export") { table in
-            table.column("key", .text).primaryKey()
-            table.column("value", .text)
-        }
+        try database.execute("CREATE TABLE export (\"key\" TEXT PRIMARY KEY, value TEXT)")
         for (key, value) in facts {
-            try database.execute(sql: "INSERT INTO export VALUES (?, ?)", arguments: [key, value])
+            try database.execute("INSERT INTO export VALUES (?, ?)", .text(key), .text(value))
         }
-        try database.create(table: "qso") { table in
-            table.column("_id", .text).primaryKey()
-            table.column("_start", .text)
-            for column in columns { table.column(column.name, .text) }
-        }
+        let named = columns.map { ", \($0.name.quotedInSQL) TEXT" }.joined()
+        try database.execute("CREATE TABLE qso (_id TEXT PRIMARY KEY, _start TEXT\(named))")
     }
 }

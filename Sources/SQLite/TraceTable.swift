@@ -4,11 +4,6 @@ import GroundwaveRecords
 import GroundwaveStore
 import GroundwaveTraceFiles
 
-internal import class GRDB.Database
-internal import struct GRDB.DatabaseValue
-internal import class GRDB.Statement
-internal import struct GRDB.StatementArguments
-
 /// Writes rows of a trace into a new SQLite database, for SQL queries.
 ///
 /// | table | columns |
@@ -31,7 +26,7 @@ struct TraceTable: RowWriter {
     private var insertMany: Statement?
     private var insertOne: Statement?
     /// The values of the rows that are not inserted yet, row after row: fewer than one statement inserts.
-    private var values: [DatabaseValue] = []
+    private var values: [SQLiteValue] = []
     /// The number of rows appended, without gap rows.
     private var rowCount: UInt64 = 0
 
@@ -51,21 +46,21 @@ struct TraceTable: RowWriter {
                 channel.name,
                 reason: "a column already has this name, and SQLite does not distinguish upper and lower case")
         }
-        let columns = names.map { "\"\($0)\" INTEGER" }.joined(separator: ", ")
-        try database.execute(sql: "CREATE TABLE rows (\(columns))")
+        let columns = names.map { "\($0.quotedInSQL) INTEGER" }.joined(separator: ", ")
+        try database.execute("CREATE TABLE rows (\(columns))")
         try database.execute(
-            sql: "CREATE TABLE channels (\"column\" TEXT PRIMARY KEY, name TEXT, unit TEXT, decimals INTEGER)")
+            "CREATE TABLE channels (\"column\" TEXT PRIMARY KEY, name TEXT, unit TEXT, decimals INTEGER)")
         for channel in layout.channels {
             try database.execute(
-                sql: "INSERT INTO channels VALUES (?, ?, ?, ?)",
-                arguments: [Self.column(channel), channel.name, channel.unit.rawValue, channel.decimals])
+                "INSERT INTO channels VALUES (?, ?, ?, ?)", .text(Self.column(channel)), .text(channel.name),
+                .text(channel.unit.rawValue), .integer(Int64(channel.decimals)))
         }
-        try database.execute(sql: Self.view(layout, own))
+        try database.execute(Self.view(layout, own))
         (hasTick, channelCount) = (layout.tick != nil, layout.channels.count)
         let row = "(" + Array(repeating: "?", count: names.count).joined(separator: ", ") + ")"
         let many = Array(repeating: row, count: Self.rowsPerStatement).joined(separator: ", ")
-        insertMany = try database.makeStatement(sql: "INSERT INTO rows VALUES \(many)")
-        insertOne = try database.makeStatement(sql: "INSERT INTO rows VALUES \(row)")
+        insertMany = try database.prepare("INSERT INTO rows VALUES \(many)")
+        insertOne = try database.prepare("INSERT INTO rows VALUES \(row)")
     }
 
     mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
@@ -84,7 +79,7 @@ struct TraceTable: RowWriter {
             }
             let tick = hasTick ? rows.ticks[row] : nil
             try beginRow(rows.number(of: row), rows.times[row], tick: tick, missing: missing, repeats: repeats)
-            for column in rows.columns.indices { values.append(rows.columns[column][row].databaseValue) }
+            for column in rows.columns.indices { values.append(.integer(rows.columns[column][row])) }
             try insertIfFull()
             rowCount += 1
         }
@@ -92,7 +87,7 @@ struct TraceTable: RowWriter {
 
     mutating func finish(to sink: TraceWriter.Sink) throws {
         for start in stride(from: 0, to: values.count, by: columnCount) {
-            try insertOne?.execute(arguments: StatementArguments(values[start..<start + columnCount]))
+            try insertOne?.execute(values[start..<start + columnCount])
         }
         values = []
     }
@@ -104,24 +99,24 @@ struct TraceTable: RowWriter {
         _ number: UInt64?, _ time: Int64, tick: Int64?, missing: UInt64, repeats: UInt64
     ) throws {
         values.append(try number.map { try fitting($0, "the number") } ?? .null)
-        values.append(time.databaseValue)
-        if hasTick { values.append(tick?.databaseValue ?? .null) }
+        values.append(.integer(time))
+        if hasTick { values.append(tick.map { .integer($0) } ?? .null) }
         values.append(try fitting(missing, ColumnNames.missing))
         values.append(try fitting(repeats, ColumnNames.repeats))
     }
 
     private mutating func insertIfFull() throws {
         guard values.count == columnCount * Self.rowsPerStatement else { return }
-        try insertMany?.execute(arguments: StatementArguments(values))
+        try insertMany?.execute(values[...])
         values.removeAll(keepingCapacity: true)
     }
 
     /// Returns `number` as a value of SQLite; throws for column `name` if it exceeds 63 bits.
-    private func fitting(_ number: UInt64, _ name: String) throws -> DatabaseValue {
+    private func fitting(_ number: UInt64, _ name: String) throws -> SQLiteValue {
         guard let value = Int64(exactly: number) else {
             throw TraceExportError.value(name, row: rowCount, reason: "SQLite integers have 63 bits")
         }
-        return value.databaseValue
+        return .integer(value)
     }
 
     /// Returns the name of a channel's column in `rows`: its name and the unit of its integers, such as `voltage_mV`,
@@ -137,11 +132,11 @@ struct TraceTable: RowWriter {
     /// Returns the statement that creates the view `readings`, for the columns `own` before the channels.
     private static func view(_ layout: Layout, _ own: [String]) -> String {
         var columns = ["row", "strftime('%Y-%m-%dT%H:%M:%fZ', time_ms / 1000.0, 'unixepoch') AS time"]
-        columns += own.dropFirst(2).map { "\"\($0)\"" }
+        columns += own.dropFirst(2).map(\.quotedInSQL)
         for channel in layout.channels {
             let divisor = "1" + String(repeating: "0", count: channel.decimals)
             let value = channel.decimals == 0 ? "" : " / \(divisor).0"
-            columns.append("\"\(column(channel))\"\(value) AS \"\(ColumnNames.column(channel))\"")
+            columns.append("\(column(channel).quotedInSQL)\(value) AS \(ColumnNames.column(channel).quotedInSQL)")
         }
         return "CREATE VIEW readings AS SELECT \(columns.joined(separator: ", ")) FROM rows"
     }
@@ -150,7 +145,7 @@ struct TraceTable: RowWriter {
     static func note(
         _ trace: Trace, _ counts: TraceWriter.Counts, _ absent: AbsentRows, in database: Database
     ) throws {
-        try database.execute(sql: "CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT)")
+        try database.execute("CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT)")
         let facts: [(key: String, value: String?)] = [
             ("program", "Groundwave \(Store.libraryVersion)"), ("trace", "\(trace.id)"), ("name", trace.name),
             ("meter", trace.meter?.description), ("model", trace.model?.rawValue), ("source", trace.source),
@@ -159,7 +154,7 @@ struct TraceTable: RowWriter {
             ("unreadable", "\(absent.unreadableCount)"),
         ]
         for (key, value) in facts where value?.isEmpty == false {
-            try database.execute(sql: "INSERT INTO trace VALUES (?, ?)", arguments: [key, value])
+            try database.execute("INSERT INTO trace VALUES (?, ?)", .text(key), SQLiteValue(value))
         }
     }
 }

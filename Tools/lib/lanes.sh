@@ -96,8 +96,7 @@ install_system_libraries() {
     local packages=()
     if command -v apt-get >/dev/null; then
         mapfile_into packages system_packages apt
-        # GRDB names the header of SQLite, which macOS has.
-        install_apt git pkg-config libsqlite3-dev "${packages[@]}"
+        install_apt git pkg-config "${packages[@]}"
     elif command -v brew >/dev/null; then
         mapfile_into packages system_packages brew
         install_brew pkgconf "${packages[@]}"

@@ -110,7 +110,7 @@ struct Promises {
     init() {}
 
     /// Reads the file `path`, which ``write(to:)`` has written.
-    init(readingFrom path: String) throws { take(try String(contentsOfFile: path, encoding: .utf8)) }
+    init(readingFrom path: String) throws { consume(try String(contentsOfFile: path, encoding: .utf8)) }
 
     /// Reads the lines of one process; an incomplete last line does not count.
     mutating func consume(_ text: String) {
