@@ -1,8 +1,9 @@
 """Traces of meters as Bench and the yardsticks read them.
 
-NAME.csv is as `groundwave trace export` writes it; NAME.int64 has its integers with 64 bits each, column by column. A, D
-and E are real captures, from a folder `shared/meter` beside the package. That folder also has the generator of S1 to S3,
-which needs numpy, and SOURCES.md, which names the origins. W is a random walk that this file generates on every machine.
+NAME.csv is as `groundwave trace export` writes it; NAME.int64 has its integers with 64 bits each, column by column.
+A, D and E are real captures, from a folder `shared/meter` beside the package. That folder also has the generator of S1
+to S3, which needs numpy, and SOURCES.md, which names the origins. W is a random walk that this file generates on every
+machine.
 """
 
 import array
