@@ -1,7 +1,6 @@
 """Meters: what traces take, and how fast they are written, read, exported and plotted."""
 
 import pathlib
-import tempfile
 
 import traces
 from programs import (
@@ -11,7 +10,6 @@ from rows import LIMIT, Bench
 
 # The most bytes that a value may take, by the trace.
 BYTES = {"A": 0.33, "D": 0.42, "E": 0.38, "S1": 0.33, "S2": 0.20, "S3": 0.45}
-MEMORY = pathlib.Path("/dev/shm")
 
 
 def measure(bench: Bench) -> None:
@@ -75,7 +73,8 @@ def measure_export(bench: Bench) -> None:
     def import_trace(store: pathlib.Path) -> None:
         env = environment(store, state)
         run(GROUNDWAVE, "init", env=env)
-        run(GROUNDWAVE, "trace", "import", f"{trace(bench, 'W')}.csv", env=env)
+        file = f"{trace(bench, 'W')}.csv"
+        run(GROUNDWAVE, "trace", "import", file, "--meter", "02:00:00:00:00:01", "--model", "km003c", env=env)
 
     def export() -> float:
         env = environment(bench.input("exported", import_trace), state)
@@ -128,9 +127,8 @@ def measure_day(bench: Bench) -> None:
 
 
 def measure_lists(bench: Bench) -> None:
-    """Connects and lists meters, in memory if possible: without flushes, the time that is left is ours."""
+    """Connects and lists meters, in memory: without flushes, the time that is left is ours."""
     row = bench.table("meters")
-    with tempfile.TemporaryDirectory(prefix="groundwave-bench-", dir=MEMORY if MEMORY.exists() else None) as folder:
-        connect = Runs(lambda: engine("meter-connect", pathlib.Path(folder) / "meters", 100))
-        row("meter: connect, in memory", "ms", "under 5", connect.reading())
-        row("meter: list of 10 meters", "ms", "under 5", connect.reading("list"))
+    connect = Runs(lambda: engine("meter-connect", bench.memory / "meters", 100))
+    row("meter: connect, in memory", "ms", "under 5", connect.reading())
+    row("meter: list of 10 meters", "ms", "under 5", connect.reading("list"))

@@ -109,6 +109,11 @@ def figure(output: str) -> float:
     return float(re.search(r"[\d.]+", line.split(":", 1)[1])[0])
 
 
+def least_figure(output: str) -> float:
+    """Returns the least figure of a measurement that prints a line for each of several passes."""
+    return min(figure(line) for line in output.strip().splitlines())
+
+
 def figure_after(word: str, output: str) -> float:
     """Returns the number after a word."""
     return float(re.search(rf"{word} (-?[\d.]+)", last_line(output))[1])

@@ -76,7 +76,8 @@ def span(values: list[float]) -> str:
 
 
 class Bench:
-    """Measures rows, and keeps their inputs in a folder.
+    """Measures rows, and keeps their inputs in `folder`, or in `memory`, a folder whose files are in memory if the system
+    has such files.
 
     At small size each row is measured once, but `SMALL_ROUNDS` times if its ratio is compared with the table. With
     `only_compared` the other rows are left out.
@@ -85,12 +86,14 @@ class Bench:
     def __init__(
         self,
         folder: pathlib.Path,
+        memory: pathlib.Path,
         rounds: int,
         only: str = "",
         is_small: bool = False,
         only_compared: bool = False,
     ):
         self.folder = folder
+        self.memory = memory
         self.rounds = rounds
         self.only = only
         self.is_small = is_small
