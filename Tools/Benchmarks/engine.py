@@ -62,8 +62,8 @@ def append_in_memory(bench: Bench) -> None:
     row(
         "append in memory, batches of 1,000", "events/s", "–",
         lambda: figure(engine("append", bench.memory / "appended", events, 1000)),
-        lambda: figure(yardstick("lmdbb", "append", bench.memory / "appended-lmdbb", events, 1000, "sync")), "C on LMDB",
-        LIMIT,
+        lambda: figure(yardstick("lmdbb", "append", bench.memory / "appended-lmdbb", events, 1000, "sync")),
+        "C on LMDB", LIMIT,
     )
 
 

@@ -76,8 +76,8 @@ def span(values: list[float]) -> str:
 
 
 class Bench:
-    """Measures rows, and keeps their inputs in `folder`, or in `memory`, a folder whose files are in memory if the system
-    has such files.
+    """Measures rows, and keeps their inputs in `folder`, or in `memory`, whose files are in memory if the system has such
+    files.
 
     At small size each row is measured once, but `SMALL_ROUNDS` times if its ratio is compared with the table. With
     `only_compared` the other rows are left out.
