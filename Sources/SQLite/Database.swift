@@ -50,7 +50,8 @@ final class Statement {
     ///
     /// - Precondition: There are as many values as parameters.
     func execute(_ values: ArraySlice<SQLiteValue>) throws {
-        precondition(values.count == sqlite3_bind_parameter_count(handle), "A statement gets a value for each parameter.")
+        let count = sqlite3_bind_parameter_count(handle)
+        precondition(values.count == count, "A statement gets a value for each parameter.")
         for (index, value) in zip(1..., values) { try database.check(bind(value, to: index)) }
         var code = sqlite3_step(handle)
         while code == SQLITE_ROW { code = sqlite3_step(handle) }

@@ -1,4 +1,3 @@
-
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
 // What Tools/test --all builds: the library optimised, so that its suites take half the time, and counting which of its

@@ -30,7 +30,7 @@ def mirror(folder: pathlib.Path, changed: dict[str, str] | None = None) -> None:
     for name in sorted(wanted):
         content = changed[name].encode() if name in changed else (ROOT / name).read_bytes()
         if name == "Package.swift":
-            content += (ROOT / "Tools/lib/PartOfPackage.swift").read_bytes()
+            content += b"\n" + (ROOT / "Tools/lib/PartOfPackage.swift").read_bytes()
         write(folder / name, content)
         if (ROOT / name).is_file():
             shutil.copymode(ROOT / name, folder / name)
