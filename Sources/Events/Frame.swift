@@ -12,6 +12,18 @@ public enum FrameError: Error, Hashable, Sendable {
     case checksumMismatch(stored: UInt32, computed: UInt32)
 }
 
+extension FrameError: CustomStringConvertible {
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .notAFrame: "no event begins there"
+        case .truncated(let length, let available): "\(available) of its \(length) bytes are there"
+        case .malformed: "its lengths do not add up"
+        case .checksumMismatch: "its checksum does not match"
+        }
+    }
+}
+
 /// The size limits of events.
 ///
 /// Anything larger is refused before memory is allocated for it.

@@ -83,6 +83,26 @@ public struct LMDBError: Error, Equatable, Sendable {
     }
 }
 
+extension LMDBError.Reason: CustomStringConvertible {
+    /// What is wrong, in words that continue “the file is damaged: ”.
+    public var description: String {
+        switch self {
+        case .missing: "it is missing"
+        case .empty: "it is empty"
+        case .truncated(let expected, let actual): "it has \(actual) of at least \(expected) bytes"
+        case .notLMDB: "it is not an LMDB file"
+        case .versionMismatch(let found): "it has LMDB data version \(found), and this program reads version 1"
+        case .damaged(let code, let text): "\(text) (LMDB code \(code))"
+        case .locked: "another program is writing to it"
+        case .permission: "permission denied"
+        case .readOnly, .readOnlyFileSystem: "it can only be read"
+        case .diskFull: "the disk is full"
+        case .inputOutput(let code), .system(let code): "the system refused (error \(code))"
+        default: "LMDB refused"
+        }
+    }
+}
+
 extension LMDBError: CustomStringConvertible {
     /// What happened, to which file, and what to do.
     public var description: String { "\(path): \(explanation)" }

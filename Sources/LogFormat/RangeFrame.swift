@@ -155,3 +155,19 @@ public enum RangeError: Error, Hashable, Sendable {
     /// An event in it is damaged, of another replica, or of another number.
     case wrongEvent(EventID)
 }
+
+extension RangeError: CustomStringConvertible {
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .notARange: "it is not a range of events"
+        case .truncated(let length, let available): "\(available) of its \(length) bytes are there"
+        case .malformed: "its lengths do not add up"
+        case .checksumMismatch: "its checksum does not match"
+        case .otherLog(let log): "it is from another log, \(log.short)"
+        case .wrongSignature: "its signature is not that of its author"
+        case .wrongRoot: "its events are not the signed ones"
+        case .wrongEvent(let event): "the event \(event.short) in it is damaged"
+        }
+    }
+}

@@ -119,3 +119,16 @@ public struct Segment: Sendable {
         Array("groundwave statement".utf8) + log.bytes + manifest
     }
 }
+
+extension Segment.Failure: CustomStringConvertible {
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .notASegment: "it does not begin as one"
+        case .malformed: "its lengths do not add up"
+        case .checksumMismatch: "its checksum does not match"
+        case .otherLog(let log): "it is from another log, \(log.short)"
+        case .wrongSignature: "its signature is not that of its store"
+        }
+    }
+}

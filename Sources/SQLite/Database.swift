@@ -52,7 +52,7 @@ final class Statement {
     func execute(_ values: ArraySlice<SQLiteValue>) throws {
         let count = sqlite3_bind_parameter_count(handle)
         precondition(values.count == count, "A statement gets a value for each parameter.")
-        for (index, value) in zip(1..., values) { try database.check(bind(value, to: index)) }
+        for (index, value) in zip(Int32(1)..., values) { try database.check(bind(value, to: index)) }
         var code = sqlite3_step(handle)
         while code == SQLITE_ROW { code = sqlite3_step(handle) }
         // Returns the error of the last step again.
@@ -83,11 +83,13 @@ enum SQLiteValue {
 }
 
 /// An error that SQLite reports.
-struct SQLiteError: Error {
+struct SQLiteError: Error, CustomStringConvertible {
     /// SQLite's result code.
     let code: Int32
     /// SQLite's message.
     let message: String
+
+    var description: String { "\(message) (SQLite code \(code))" }
 }
 
 extension String {

@@ -84,7 +84,7 @@ private enum Memo: RecordKind {
                     }
                 }
             }
-            group.addTask { for _ in 0..<5 { _ = try await store.runMaintenance() } }
+            group.addTask { for _ in 0..<5 { _ = try store.runMaintenance() } }
             group.addTask {
                 for _ in 0..<10 {
                     let past = try await store.at(.position(position))
