@@ -47,6 +47,8 @@ package final class Joining {
                 .busy, "Another program is joining the store in \(files.folder.path).", hint: "Wait until it is done.")
         }
         try Self.check(address, files)
+        // Writing the mark again would leave it empty for a moment: a join that is killed then would look complete.
+        if try Self.address(in: files) != nil { return }
         let line = [UInt8]("\(address)\n".utf8)
         guard ftruncate(descriptor, 0) == 0, write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0
         else { throw Self.failure(path) }

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `to write, the file opens for reading only, without a lock file`() throws {
         try setMode(0o444, of: folder())
-        #expect(try outcome(isReadOnly: false) == "permission")
+        #expect(try outcome(isReadOnly: false) == "permission denied")
         #expect(try outcome(isReadOnly: true) == "opened")
         #expect(folder.names == ["store"])
     }
@@ -34,12 +34,12 @@ import Testing
         try setMode(0o444, of: folder())
         try write([], to: folder("store-lock"))
         try setMode(0o444, of: folder("store-lock"))
-        #expect(try outcome(isReadOnly: true) == "permission")
+        #expect(try outcome(isReadOnly: true) == "permission denied")
     }
 
     @Test func `to read, nothing opens`() throws {
         try setMode(0, of: folder())
-        #expect(try outcome(isReadOnly: false) == "permission")
-        #expect(try outcome(isReadOnly: true) == "permission")
+        #expect(try outcome(isReadOnly: false) == "permission denied")
+        #expect(try outcome(isReadOnly: true) == "permission denied")
     }
 }

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 
 SWITCH = re.compile(r"\bplanted\b")
+SWITCHES = "PlantedBugSwitches.swift"
 # Whether this process has the bug: Tools/planted-bugs chooses one for each run of a suite.
 IS_PLANTED = """private func isPlanted(_ bug: String) -> Bool {
     ProcessInfo.processInfo.environment["GROUNDWAVE_PLANTED_BUG"] == bug
@@ -116,15 +117,35 @@ def place(bug: Bug, edit: Edit, lines: list[str]) -> tuple[int, int]:
     return places[0] + start, places[0] + end
 
 
+def switches(bugs: list[Bug]) -> dict[str, str]:
+    """The files with the switches of the bugs, one in each folder of a target, with their texts.
+
+    They are in the copy before the bugs are, so that only bodies of functions change when these come: a file that uses
+    another one that has changed in its body is not compiled again.
+    """
+    targets: dict[str, list[Bug]] = {}
+    for bug in bugs:
+        for target in dict.fromkeys("/".join(edit.path.split("/")[:2]) for edit in bug.edits):
+            targets.setdefault(target, []).append(bug)
+    files = {}
+    for target, planted in targets.items():
+        lines = [f'@usableFromInline let {bug.switch} = isPlanted("{bug.name}")' for bug in planted]
+        files[f"{target}/{SWITCHES}"] = "\n".join(["import Foundation", "", *lines, "", IS_PLANTED, ""])
+    return files
+
+
+def every(root: pathlib.Path) -> list[Bug]:
+    """All bugs of the tree, by name."""
+    return [read(file) for file in sorted((root / "Tests/PlantedBugs").glob("*.bug"))]
+
+
 def plant(bugs: list[Bug], root: pathlib.Path) -> dict[str, str]:
     """The files of the tree that change when all bugs are put in, with their texts; the environment chooses the bug."""
-    changed: dict[str, str] = {}
+    changed = switches(bugs)
     edits: dict[str, list[tuple[Bug, Edit]]] = {}
-    targets: dict[str, set[Bug]] = {}
     for bug in bugs:
         for edit in bug.edits:
             edits.setdefault(edit.path, []).append((bug, edit))
-            targets.setdefault("/".join(edit.path.split("/")[:2]), set()).add(bug)
     for path, of_file in edits.items():
         if not (root / path).is_file():
             raise Wrong(f"{of_file[0][0].name}.bug: there is no {path}")
@@ -137,7 +158,4 @@ def plant(bugs: list[Bug], root: pathlib.Path) -> dict[str, str]:
         for start, end, bug, edit in reversed(places):
             lines[start:end] = [SWITCH.sub(bug.switch, line) for line in edit.new]
         changed[path] = "\n".join([*lines, ""])
-    for folder, of_target in targets.items():
-        switches = [f'@usableFromInline let {bug.switch} = isPlanted("{bug.name}")' for bug in bugs if bug in of_target]
-        changed[f"{folder}/PlantedHere.swift"] = "\n".join(["import Foundation", "", *switches, "", IS_PLANTED, ""])
     return changed

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Mirrors the tree into a folder, where it is built with options of its own.
 
-  Tools/lib/mirror.py FOLDER    the files that git tracks or would track, as they are now
+  Tools/lib/mirror.py FOLDER               the files that git tracks or would track, as they are now
+  Tools/lib/mirror.py --switches FOLDER    and the switches of the planted bugs, which nothing reads without the bugs
 
 Only a file whose content differs is written, so that a build there repeats only what changed. Fixtures are linked.
 Tools/lib/PartOfPackage.swift is appended to Package.swift. Needs Python 3.
@@ -12,6 +13,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+
+import bugs  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -53,10 +58,11 @@ def write(path: pathlib.Path, content: bytes) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    *options, folder = sys.argv[1:] or ["-h"]
+    if options not in ([], ["--switches"]) or folder.startswith("-"):
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(64)
     try:
-        mirror(pathlib.Path(sys.argv[1]).absolute())
-    except (ValueError, OSError, subprocess.CalledProcessError) as error:
+        mirror(pathlib.Path(folder).absolute(), bugs.switches(bugs.every(ROOT)) if options else None)
+    except (bugs.Wrong, ValueError, OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"error: {error}")
