@@ -192,10 +192,14 @@ package final class Writer: Sendable {
 
     private func drain() {
         while true {
-            let group = waiting.withLock { waiting in
+            let group = waiting.withLock { waiting -> [any Request] in
+                // An array that shares its storage with the empty queue must not leave the lock.
+                guard !waiting.requests.isEmpty else {
+                    waiting.isScheduled = false
+                    return []
+                }
                 let group = Array(waiting.requests.prefix(Self.groupLimit))
                 waiting.requests.removeFirst(group.count)
-                if group.isEmpty { waiting.isScheduled = false }
                 return group
             }
             if group.isEmpty { return }
