@@ -15,13 +15,28 @@ die() {
     exit 1
 }
 
-# lane NAME COMMAND…: runs the command, prints its result and its seconds, and goes on whatever came of it.
+# look_at_processors: sets $processor_seconds, what all commands that have ended so far took of the processors.
+processor_seconds=0
+look_at_processors() {
+    local file
+    file=$(mktemp "${TMPDIR:-/tmp}/times.XXXXXX")
+    # In a subshell it would say what that one took.
+    times >"$file"
+    processor_seconds=$(awk 'NR == 2 { split($1, user, /[ms]/); split($2, system, /[ms]/)
+        printf "%d", 60 * (user[1] + system[1]) + user[2] + system[2] }' "$file")
+    rm -f "$file"
+}
+
+# lane NAME COMMAND…: runs the command, prints its result, its seconds and those of the processors, and goes on whatever
+# came of it.
 #
 # Its status is always 0: finish tells. Never call it after `if`, `!`, `&&` or `||`: bash would then ignore `set -e`
 # inside the command as well, and a step that fails in the middle would pass.
 lane_status=0
 lane() {
-    local name=$1 start=$SECONDS result=passed words
+    local name=$1 start=$SECONDS processors result=passed words
+    look_at_processors
+    processors=$processor_seconds
     shift
     words=$(mktemp "${TMPDIR:-/tmp}/lane.XXXXXX")
     say "$name"
@@ -40,14 +55,16 @@ lane() {
         lanes_words+=$(printf '\n==> the last words of %s:\n' "$name" && tail -n 40 "$words" | cut -c 1-600)$'\n'
     fi
     rm -f "$words"
-    lanes_table+=$(printf '%-24s %6d s   %s' "$name" "$((SECONDS - start))" "$result")$'\n'
-    printf -- '--- %s: %s, %d s\n' "$name" "$result" "$((SECONDS - start))"
+    look_at_processors
+    processors=$((processor_seconds - processors))
+    lanes_table+=$(printf '%-24s %6d s %6d s   %s' "$name" "$((SECONDS - start))" "$processors" "$result")$'\n'
+    printf -- '--- %s: %s, %d s, %d s of the processors\n' "$name" "$result" "$((SECONDS - start))" "$processors"
 }
 
 # finish: prints the last words of the lanes that failed, all lanes again and the sum; the status is 0 where none failed.
 finish() {
     [ -z "$lanes_words" ] || printf '%s\n' "$lanes_words"
-    printf '\n%s\n%d passed, %d failed\n' "$lanes_table" "$lanes_passed" "$lanes_failed"
+    printf '\n%-24s %8s %8s\n%s\n%d passed, %d failed\n' lane took processors "$lanes_table" "$lanes_passed" "$lanes_failed"
     [ "$lanes_failed" -eq 0 ]
 }
 
