@@ -22,8 +22,8 @@ look_at_processors() {
     file=$(mktemp "${TMPDIR:-/tmp}/times.XXXXXX")
     # In a subshell it would say what that one took.
     times >"$file"
-    processor_seconds=$(awk 'NR == 2 { split($1, user, /[ms]/); split($2, system, /[ms]/)
-        printf "%d", 60 * (user[1] + system[1]) + user[2] + system[2] }' "$file")
+    processor_seconds=$(awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/)
+        printf "%d", 60 * (u[1] + s[1]) + u[2] + s[2] }' "$file")
     rm -f "$file"
 }
 
