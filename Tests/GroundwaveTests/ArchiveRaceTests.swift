@@ -36,7 +36,7 @@ import Testing
         let file = folder.path("old.gwa")
         let meanwhile = Meanwhile(at: moment) { try await temporary.store.erase([old]) }
         let archiving = try await temporary.reopened(Configuration.full(surroundings: meanwhile.surroundings))
-        meanwhile.arm()
+        meanwhile.arm(archiving)
         try await archiving.archive(before: point, to: file)
         #expect(meanwhile.hasRun)
         #expect(try archiving.record("qso", old)?.fields.allSatisfy(\.shown.isWithheld) != false)
@@ -58,7 +58,7 @@ import Testing
         let meanwhile = Meanwhile(at: moment) { try await temporary.store.archive(before: last, to: later) }
         let archiving = try await temporary.reopened(Configuration.full(surroundings: meanwhile.surroundings))
         let content = try archiving.digest().content
-        meanwhile.arm()
+        meanwhile.arm(archiving)
         let error = await #expect(throws: StoreError.self) { try await archiving.archive(before: point, to: file) }
         #expect(meanwhile.hasRun)
         #expect(error?.code == .usage && error?.message == "The log is already archived beyond that point.")
@@ -83,8 +83,13 @@ private final class Meanwhile: Sendable {
         self.body = { _ = try await body() }
     }
 
-    /// Counts from now on.
-    func arm() { asked.withLock { $0 = 0 } }
+    /// Counts from now on how often `store`, which has these surroundings, asks for the time.
+    ///
+    /// Maintenance asks too, on a thread of its own, so it is stopped first: then only what the test calls asks.
+    func arm(_ store: Store) {
+        store.maintenanceSchedule.stop()
+        asked.withLock { $0 = 0 }
+    }
 
     var hasRun: Bool { asked.withLock { ($0 ?? 0) >= moment } }
 
