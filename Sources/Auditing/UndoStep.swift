@@ -17,7 +17,7 @@ public struct UndoStep: Hashable, Sendable {
 }
 
 extension Store {
-    /// Returns the latest steps that this device wrote and that were not undone, newest first.
+    /// Returns the latest steps of the store's present replica that were not undone, newest first.
     ///
     /// An import is one step, however many batches it took; so are a merge of all duplicates and a revert of chosen
     /// events. An undo is not a step: it is skipped together with what it undid, so that undoing again goes further

@@ -119,6 +119,25 @@ import Testing
         #expect(try temporary.store.undoableSteps(3).isEmpty)
     }
 
+    @Test func `in a copied store reaches what was written before the copy until the first write`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let before = try #require(
+            try await temporary.store.write { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }.batch)
+        try temporary.store.close()
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "copy")
+        try FileManager.default.copyItem(at: temporary.url, to: url)
+        let copy = try await Store.open(at: url, .full(stateFolder: temporary.stateFolder)).whole
+        #expect(try copy.undoableBatches(2) == [before])
+        let since = try #require(
+            try await copy.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }.batch)
+        #expect(try copy.undoableBatches(2) == [since])
+        #expect(try await Self.undo(copy, 2) == 1)
+        #expect(try copy.contactCount() == 1, "the contact from before the copy stays")
+        try copy.close()
+        withExtendedLifetime((temporary, folder)) {}
+    }
+
     @Test func `knows when a batch was written, not the one before it`() async throws {
         let temporary = try await TemporaryStore(.full())
         _ = try await Self.contact(temporary.store)

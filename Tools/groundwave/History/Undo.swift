@@ -4,10 +4,15 @@ import Groundwave
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Undo the latest changes of this device.",
+        abstract: "Undo the latest changes that were made in this store.",
         discussion: """
             Shows what would be undone, and asks. An import is one step, however large. Nothing is lost: the undo is \
             itself a change that groundwave history shows, and what others changed since then is kept.
+
+            Undo reaches what this store wrote as its present replica: the one that groundwave replicas marks as this \
+            device. A store that was copied or restored from a backup becomes a new replica with its first change or \
+            sync; a store that is cleared, or recovered after damage, becomes one then. Undo does not reach what was \
+            written before that, nor what came from other devices: groundwave revert does.
 
               groundwave undo --dry-run
               groundwave undo 2 --note "Wrong file"
@@ -65,7 +70,10 @@ struct Undo: AsyncParsableCommand {
             }
         }
         if options.json { return try Terminal.print(json: result) }
-        if steps.isEmpty { return try Terminal.print("There is nothing to undo on this device.") }
+        if steps.isEmpty {
+            return try Terminal.print(
+                "The present replica of this store has nothing to undo. groundwave revert reverts other changes.")
+        }
         if dryRun { return try Terminal.print("Nothing was written.") }
         if result.records == 0 {
             return try Terminal.print("There was nothing left to undo: all of it has been changed since.")
