@@ -36,6 +36,15 @@ import Testing
         #expect(help.output.contains("--json") && help.output.contains("-v, --verbose"))
     }
 
+    @Test(arguments: [
+        ["archive"], ["bundle", "create"], ["clear"], ["export"], ["head", "show"], ["prove"],
+        ["recover", "diagnostics"], ["settings", "export"], ["trace", "export"], ["trace", "plot"],
+    ])
+    func `every verb that writes a file has the same option for its name`(verb: [String]) throws {
+        let help = try Program().run(verb + ["--help"])
+        #expect(help.status == 0 && help.output.contains("-o, --output <file>"), "\(help.output)")
+    }
+
     private static let mistakes: [([String], String)] = [
         (["qso", "lst"], "groundwave qso list"), (["qos", "list"], "groundwave qso"),
         (["sesion", "start"], "groundwave session"), (["settings", "imprt", "x"], "groundwave settings import"),

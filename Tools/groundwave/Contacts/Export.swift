@@ -25,7 +25,7 @@ struct Export: AsyncParsableCommand {
     var format: ExportFormat?
 
     @Option(
-        name: .short,
+        name: .shortAndLong,
         help: ArgumentHelp("The output file; default: standard output. With --split, a folder.", valueName: "file"))
     var output: String?
 

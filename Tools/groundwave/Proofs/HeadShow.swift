@@ -16,7 +16,7 @@ struct HeadShow: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     @Flag(help: "Print the root in words, to be read aloud.")

@@ -24,7 +24,7 @@ struct Prove: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var archives: ArchiveOptions
 
-    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("The signed head that the reader of the proof holds.", valueName: "file"))

@@ -11,7 +11,7 @@ struct SettingsExport: AsyncParsableCommand {
 
     @OptionGroup var options: ReadOptions
 
-    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     struct Result: Encodable {

@@ -33,7 +33,7 @@ struct TraceExport: AsyncParsableCommand {
     @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; default: by the file's extension, else csv.")
     var format: TraceExportFormat?
 
-    @Option(name: .short, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
     var output: String?
 
     @OptionGroup var range: TraceRange

@@ -20,7 +20,8 @@ struct TracePlot: AsyncParsableCommand {
     var name = "last"
 
     @Option(
-        name: .short, help: ArgumentHelp("The output file; its name must end with .svg or .png.", valueName: "file"))
+        name: .shortAndLong,
+        help: ArgumentHelp("The output file; its name must end with .svg or .png.", valueName: "file"))
     var output: String
 
     @OptionGroup var range: TraceRange
