@@ -123,7 +123,7 @@ import Testing
             #expect(damage["replica"] as? String == replica && damage["first"] as? Int == number)
             let text = try program.run("verify").output
             let sentence = "the bytes of the event are damaged: their checksum is wrong"
-            #expect(text.contains("frame of \(replica.prefix(8)) event \(number): \(sentence)"), "\(text)")
+            #expect(text.contains("Log, replica \(replica.prefix(8)), event \(number): \(sentence)"), "\(text)")
             #expect(text.contains(", 1 lost."), "\(text)")
         }
         #expect(seen >= 3)
@@ -156,7 +156,7 @@ import Testing
             #expect(damage.first?["first"] == nil && damage.first?["replica"] == nil)
             let text = try program.run("verify")
             #expect(text.status == 65)
-            #expect(text.output.contains("snapshot: the snapshot \(names[1]) is "), "\(text.output)")
+            #expect(text.output.contains("Snapshot: the snapshot \(names[1]) is "), "\(text.output)")
             #expect(text.output.contains("no event is lost: delete the snapshot"), "\(text.output)")
         }
         try FileManager.default.removeItem(at: path)

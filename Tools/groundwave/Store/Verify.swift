@@ -78,9 +78,7 @@ struct Verify: AsyncParsableCommand {
         try replicas.print()
         try Terminal.print("")
         for damage in result.damage.prefix(50) {
-            let events = damage.first.map { " " + Self.words($0, damage.last ?? $0) } ?? ""
-            let replica = damage.replica.map { " of \($0.prefix(8))" } ?? ""
-            try Terminal.print("\(damage.what)\(replica)\(events): \(damage.detail)")
+            try Terminal.print("\(Self.place(of: damage)): \(damage.detail)")
         }
         if result.damage.count > 50 {
             try Terminal.print("… and \(result.damage.count - 50) more: --json lists them all.")
@@ -107,6 +105,21 @@ struct Verify: AsyncParsableCommand {
                     ? "The next groundwave sync brings back lost events that other devices still have."
                     : "To see what can be done: groundwave recover status. Do not change the folder until then.")
         }
+    }
+
+    /// Returns the file, the replica and the events that a finding is about. Its code, `what`, is for scripts.
+    private static func place(of damage: Result.Damage) -> String {
+        let file =
+            switch damage.what {
+            case "views": "Views"
+            case "snapshot": "Snapshot"
+            case "archive": "Archive"
+            case "identity": "Key"
+            default: "Log"
+            }
+        let replica = damage.replica.map { "replica \($0.prefix(8))" }
+        let events = damage.first.map { words($0, damage.last ?? $0) }
+        return [file, replica, events].compactMap { $0 }.joined(separator: ", ")
     }
 
     private static func words(_ first: UInt64, _ last: UInt64) -> String {

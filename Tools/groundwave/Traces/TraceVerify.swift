@@ -95,8 +95,9 @@ struct TraceVerify: AsyncParsableCommand {
         try Terminal.print("")
         let found = result.traces.flatMap { trace in trace.damage.map { (trace.id.prefix(8), $0) } }
         for (trace, damage) in found.prefix(50) {
-            let rows = damage.first.map { " " + Self.words($0, damage.last ?? $0) } ?? ""
-            try Terminal.print("\(damage.what) in \(trace)\(rows): \(damage.detail)")
+            // The code, `what`, is for scripts.
+            let rows = damage.first.map { ", " + Self.words($0, damage.last ?? $0) } ?? ""
+            try Terminal.print("Trace \(trace)\(rows): \(damage.detail)")
         }
         if found.count > 50 { try Terminal.print("… and \(found.count - 50) more: --json lists them all.") }
         let rows = NumberText.count(result.traces.reduce(0) { $0 + $1.rows }, "row")
