@@ -153,7 +153,8 @@ public struct RecoveryReceipt: Hashable, Sendable {
     public let lost: [EventRange]
     /// The number of further lost events whose IDs are unknown.
     public let unnamed: UInt64
-    /// Whether the log may have had more events than any source knows of; the numbers are then minimums.
+    /// Whether the log may have had more events, because neither its file nor another source shows where it ended.
+    /// Then ``appended``, ``unnamed`` and ``lostCount`` are minimums; ``recovered`` is exact.
     public let isAtLeast: Bool
     /// The sources for the number of events: `file` and, if they had any, `token`, `views`, `snapshots`, `peers`.
     public let witnesses: [String]

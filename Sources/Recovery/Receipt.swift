@@ -34,8 +34,8 @@ package struct Receipt: Codable, Hashable, Sendable {
     package var lost: [Range]
     /// The number of further lost events, whose ids are unknown.
     package var unnamed: UInt64
-    /// Whether the log may have had more events than any source knows of; then ``appended`` and ``unnamed`` are
-    /// minimums.
+    /// Whether the log may have had more events, because neither its file nor another source shows where it ended.
+    /// Then ``appended``, ``unnamed`` and ``lostCount`` are minimums; ``recovered`` is exact.
     package var isAtLeast: Bool
     /// The sources for the number of events: `file`, `token`, `views`, `snapshots`, `peers`.
     package var witnesses: [String]
