@@ -34,7 +34,7 @@ public struct RemoteCache: Hashable, Sendable {
     public init() {}
 
     private static let magic: UInt32 = 0x344E_5747
-    private static let countLimit = 1 << 16
+    fileprivate static let countLimit = 1 << 16
 
     /// Creates the cache from `bytes`; empty if they are invalid.
     public init(reading bytes: [UInt8]) {
@@ -47,18 +47,9 @@ public struct RemoteCache: Hashable, Sendable {
         var cache = RemoteCache()
         do throws(ByteCodingError) {
             cache.lastFullPass = Int64(bitPattern: try reader.uint64(in: span))
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let store: ReplicaID = try reader.id(in: span)
-                cache.next[store] = try reader.uint64(in: span)
-            }
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let store: ReplicaID = try reader.id(in: span)
-                cache.marks[store] = try reader.uint64(in: span)
-            }
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let replica: ReplicaID = try reader.id(in: span)
-                cache.vector[replica] = try reader.uint64(in: span)
-            }
+            for (store, number) in try reader.numbers(in: span) { cache.next[store] = number }
+            for (store, mark) in try reader.numbers(in: span) { cache.marks[store] = mark }
+            for (replica, last) in try reader.numbers(in: span) { cache.vector[replica] = last }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let range = try reader.range(in: span) { cache.kept.insert(range) }
             }
@@ -68,18 +59,11 @@ public struct RemoteCache: Hashable, Sendable {
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let manifest = try reader.manifest(in: span) { cache.manifests[manifest.store] = manifest }
             }
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let store: ReplicaID = try reader.id(in: span)
-                cache.answered[store] = Int64(bitPattern: try reader.uint64(in: span))
+            for (store, milliseconds) in try reader.numbers(in: span) {
+                cache.answered[store] = Int64(bitPattern: milliseconds)
             }
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let store: ReplicaID = try reader.id(in: span)
-                cache.unread[store, default: []].insert(try reader.uint64(in: span))
-            }
-            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
-                let replica: ReplicaID = try reader.id(in: span)
-                cache.pulled[replica] = try reader.uint64(in: span)
-            }
+            for (store, number) in try reader.numbers(in: span) { cache.unread[store, default: []].insert(number) }
+            for (replica, last) in try reader.numbers(in: span) { cache.pulled[replica] = last }
         } catch { return }
         self = cache
     }
@@ -89,21 +73,9 @@ public struct RemoteCache: Hashable, Sendable {
         var writer = ByteWriter()
         writer.append(littleEndian: Self.magic)
         writer.append(littleEndian: lastFullPass)
-        writer.append(varint: next.count)
-        for (store, number) in next.sorted(by: { $0.key < $1.key }) {
-            writer.append(store)
-            writer.append(littleEndian: number)
-        }
-        writer.append(varint: marks.count)
-        for (store, mark) in marks.sorted(by: { $0.key < $1.key }) {
-            writer.append(store)
-            writer.append(littleEndian: mark)
-        }
-        writer.append(varint: vector.entries.count)
-        for entry in vector.entries {
-            writer.append(entry.replica)
-            writer.append(littleEndian: entry.sequence)
-        }
+        writer.append(numbers: next.map { ($0.key, $0.value) })
+        writer.append(numbers: marks.map { ($0.key, $0.value) })
+        writer.append(numbers: vector.entries.map { ($0.replica, $0.sequence) })
         writer.append(varint: kept.count)
         for range in kept.sorted(by: { $0.isBefore($1) }) { writer.append(range) }
         writer.append(varint: pending.count)
@@ -113,22 +85,9 @@ public struct RemoteCache: Hashable, Sendable {
         for range in ordered { writer.append(range) }
         writer.append(varint: manifests.count)
         for (_, manifest) in manifests.sorted(by: { $0.key < $1.key }) { writer.append(manifest) }
-        writer.append(varint: answered.count)
-        for (store, milliseconds) in answered.sorted(by: { $0.key < $1.key }) {
-            writer.append(store)
-            writer.append(littleEndian: milliseconds)
-        }
-        let unread = unread.flatMap { store, numbers in numbers.map { (store, $0) } }.sorted { $0 < $1 }
-        writer.append(varint: unread.count)
-        for (store, number) in unread {
-            writer.append(store)
-            writer.append(littleEndian: number)
-        }
-        writer.append(varint: pulled.entries.count)
-        for entry in pulled.entries {
-            writer.append(entry.replica)
-            writer.append(littleEndian: entry.sequence)
-        }
+        writer.append(numbers: answered.map { ($0.key, UInt64(bitPattern: $0.value)) })
+        writer.append(numbers: unread.flatMap { store, numbers in numbers.map { (store, $0) } })
+        writer.append(numbers: pulled.entries.map { ($0.replica, $0.sequence) })
         writer.appendChecksum(from: 0)
         return writer.bytes
     }
@@ -163,6 +122,31 @@ public struct RemoteCache: Hashable, Sendable {
         while let next = kept.first(where: { $0.replica == range.replica && $0.first - 1 <= vector[$0.replica] }) {
             kept.remove(next)
             vector[next.replica] = max(vector[next.replica], next.last)
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads a count, then as many replicas, each with a number.
+    fileprivate mutating func numbers(
+        in bytes: RawSpan
+    ) throws(ByteCodingError) -> [(replica: ReplicaID, number: UInt64)] {
+        var numbers: [(replica: ReplicaID, number: UInt64)] = []
+        for _ in 0..<(try count(in: bytes, limit: RemoteCache.countLimit)) {
+            let replica: ReplicaID = try id(in: bytes)
+            numbers.append((replica, try uint64(in: bytes)))
+        }
+        return numbers
+    }
+}
+
+extension ByteWriter {
+    /// Appends the count of `numbers`, then each replica with its number, in order.
+    fileprivate mutating func append(numbers: [(ReplicaID, UInt64)]) {
+        append(varint: numbers.count)
+        for (replica, number) in numbers.sorted(by: { $0 < $1 }) {
+            append(replica)
+            append(littleEndian: number)
         }
     }
 }
