@@ -147,13 +147,37 @@ import Testing
         try #require(mkfifo(path, 0o600) == 0)
         let line = try MeterLine(path)
         let writer = try #require(FileHandle(forWritingAtPath: path))
-        // The first report after the meter was asked is stale; the second one ends as a third would begin.
+        // Nobody is asked through a pipe, so the first report counts. The second one ends as a third would begin.
         let report = try reportThatWaits()
         try writer.write(contentsOf: report + report)
         var feed = MeterFeed(.fnb48, over: .usb, by: line)
-        #expect(try feed.next().rows.runs.isEmpty)
+        #expect(try feed.next().rows.runs.first?.count == 4)
         let rest = feed.finish()
         #expect(rest.rows.runs.first?.count == 4 && rest.isAtEnd)
+    }
+
+    @Test func `is decoded without what came before the first request, as it was recorded`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+        let terminal = try PseudoTerminal()
+        var feed = MeterFeed(.um25c, over: .bluetooth, by: try MeterLine(terminal.path))
+        // An answer to nobody, and the beginning of another.
+        let stale = simulatedFrame(9_999) + simulatedFrame(9_998).prefix(50)
+        var isAnswered = false
+        let end = Date.now + 30
+        while await recorder.rowCount < 3, Date.now < end {
+            let step = try feed.next(waitingMilliseconds: 20)
+            _ = try await recorder.append(step.rows, times: .at(step.time), of: step.pieces)
+            for _ in terminal.received() { try terminal.send(simulatedFrame(1)) }
+            if !isAnswered { try terminal.send(stale) }
+            isAnswered = true
+        }
+        try await recorder.finish()
+        let decoded = try await store.decode(found(store, recorder.trace))
+        #expect(try rows(store, decoded.trace) == rows(store, recorder.trace))
+        #expect(decoded.byteCount == 180 + 3 * 130 && decoded.refusedByteCount == 180)
+        #expect(feed.refusedByteCount == 180)
     }
 
     /// A report whose check is the byte that a report begins with.
