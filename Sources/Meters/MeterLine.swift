@@ -19,9 +19,11 @@ public final class MeterLine {
     /// Whether it is a file on a disk: all bytes are there already, and nothing receives commands.
     public let isFile: Bool
 
+    /// Whether it is a device that receives commands.
+    let isDevice: Bool
+
     private let path: String
     private let descriptor: Int32
-    private let isDevice: Bool
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
     /// Opens the device, pipe or file at `path`; `-` is standard input. A serial device is set to `baud`, 8 bits, no
@@ -93,6 +95,13 @@ public final class MeterLine {
         if count == 0 || errno == EIO && isDevice { return .end }
         if errno == EAGAIN || errno == EINTR { return .nothing }
         throw failure("read")
+    }
+
+    /// Whether more bytes are waiting to be read.
+    func hasMore() -> Bool {
+        if isFile { return true }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLIN) != 0
     }
 
     /// Sends a command, if there is a device to receive it.

@@ -92,7 +92,7 @@ struct TraceRecord: AsyncParsableCommand {
         defer { signals.forEach { $0.cancel() } }
         var feed = MeterFeed(model, over: link, by: line, now: store.surroundings.now)
         do {
-            try await record(&feed, line.isFile, with: recorder, isAsked) {
+            try await record(&feed, with: recorder, isAsked) {
                 try await store.connect(address, model: model)
             }
             try await recorder.finish()
@@ -125,24 +125,18 @@ struct TraceRecord: AsyncParsableCommand {
 
     /// Records until the end of the input, or until `isAsked` is set.
     private func record(
-        _ feed: inout MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request,
+        _ feed: inout MeterFeed, with recorder: TraceRecorder, _ isAsked: Request,
         renewing renew: () async throws -> Void
     ) async throws {
         var renewal = ContinuousClock.now + .milliseconds(MeterLease.renewalMilliseconds)
         var isOurs = device != nil
-        var times: RowTimes?
         var live = LiveValues()
         defer { live.end() }
         var isOver = false
         while !isOver {
             isOver = isAsked.isSet
             let step = try isOver ? feed.finish() : feed.next()
-            if isFile || rate != nil {
-                let first = times ?? .paced(RowPacer(from: step.time, perSecond: rowsPerSecond))
-                times = try await recorder.append(step.rows, times: first, of: step.pieces)
-            } else {
-                _ = try await recorder.append(step.rows, times: .at(step.time), of: step.pieces)
-            }
+            try await recorder.append(step.rows, by: step.reception, of: step.pieces)
             if step.isAtEnd, !isOver {
                 guard let device else { break }
                 throw StoreError(
