@@ -199,7 +199,7 @@ struct Seeds {
     private func writeSnapshot(of store: SeedStore) throws {
         var file: [UInt8] = []
         let vector = try store.log.vector()
-        let views = PastViews(of: store.views, EventFilter(vector), temporaryPath: store.path("past"))
+        let views = try PastViews(of: store.views, EventFilter(vector), temporaryPath: store.path("past"))
         _ = try Snapshot.write(of: views, created: 5) { file += $0 }
         try put(.snapshot, "snapshot", [0] + file)
         let path = store.path("a.snapshot")
