@@ -14,26 +14,28 @@ public final class PastStore: Reading {
     public let store: Store
     /// The events that count. Events that were lost when this was made do not count, even if they come back.
     public var filter: EventFilter { (try? views.countedFilter()) ?? views.filter }
-    /// The vector of the events that count; it includes the events that the filter leaves out one by one.
-    public let vector: VersionVector
+    /// The vector of the events that count, by the names that they have now; it includes the events that the filter
+    /// leaves out one by one.
+    public var vector: VersionVector { filter.vector ?? VersionVector() }
 
     private let views: PastViews
     private let scratch: ScratchFolder
 
-    init(_ store: Store, _ filter: EventFilter, kinds: Kinds? = nil) throws {
+    /// - Parameter names: The names by which `filter` names events; those of now if `nil`.
+    init(_ store: Store, _ filter: EventFilter, names: EventNames? = nil, kinds: Kinds? = nil) throws {
         self.store = store
         scratch = try ScratchFolder()
+        let names = try names ?? store.log.eventNames()
         // Events written from here on are not part of this state.
-        vector = try filter.vector ?? store.log.vector()
         var filter = filter
-        filter.vector = vector
+        filter.vector = try filter.vector ?? store.log.vector()
         // Events covered by an archive snapshot show although they are lost, and still do if they come back.
         let archived = try store.log.base()?.vector ?? VersionVector()
         let lost = EventSet(try store.log.lostRanges()).subtracting(
             EventSet(archived.entries.map { EventRange($0.replica, 1, through: $0.sequence) }))
-        views = PastViews(
+        views = try PastViews(
             of: store.views, filter, kinds: kinds, temporaryPath: scratch.path(of: "views.mdb"),
-            snapshots: store.files.snapshots, former: store.reusablePastView, lost: lost)
+            snapshots: store.files.snapshots, former: store.reusablePastView, lost: lost, names: names)
     }
 
     /// The folder of the store.
@@ -81,7 +83,8 @@ extension Store {
     public func at(_ point: Point) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, EventFilter(try resolve(point).vector))
+            let resolved = try resolve(point)
+            return try PastStore(self, EventFilter(resolved.vector), names: resolved.names)
         }
     }
 
@@ -89,7 +92,7 @@ extension Store {
     public func at(_ point: ResolvedPoint) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, EventFilter(point.vector))
+            return try PastStore(self, EventFilter(point.vector), names: point.names)
         }
     }
 

@@ -35,6 +35,8 @@ public struct ResolvedPoint: Hashable, Sendable {
     /// For a moment in time, the number of events that count although they are stamped later, because an author had
     /// seen them by then.
     public internal(set) var laterCount: UInt64 = 0
+    /// The names by which ``vector`` names events: a fork that comes later renames some.
+    fileprivate(set) var names: EventNames?
 }
 
 extension Store {
@@ -43,25 +45,37 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notFound` if the point names an event or position that is not here.
     public func resolve(_ point: Point) throws -> ResolvedPoint {
         try describing {
-            switch point {
-            case .position(let position):
-                let last = try log.lastPosition()
-                guard position <= last else {
-                    throw StoreError(
-                        .notFound, "There is no position @\(position).", hint: "The last one is @\(last).")
-                }
-                return ResolvedPoint(vector: try log.vector(through: position))
-            case .time(let milliseconds): return try resolve(milliseconds: milliseconds)
-            case .before(let event): return try resolve(besides: event) { $0.lowerBound - 1 }
-            case .after(let event): return try resolve(besides: event) { $0.upperBound }
-            case .vector(let vector): return try resolve(wanted: vector)
-            case .known(let event):
-                guard let batch = try log.batch(of: event),
-                    var context = try log.context(of: EventID(event.replica, batch.upperBound))
-                else { throw Self.noEvent(event) }
-                context[event.replica] = batch.upperBound
-                return try resolve(wanted: context)
+            // Again if the log is rewritten meanwhile: a fork renames events.
+            for _ in 0..<5 {
+                let generation = try log.generation()
+                var resolved = try resolveOnce(point)
+                resolved.names = try log.eventNames()
+                if try log.generation() == generation { return resolved }
             }
+            throw StoreError(
+                .busy, "Other programs keep rewriting the log of \(url.path).", hint: "Try again later.")
+        }
+    }
+
+    private func resolveOnce(_ point: Point) throws -> ResolvedPoint {
+        switch point {
+        case .position(let position):
+            let last = try log.lastPosition()
+            guard position <= last else {
+                throw StoreError(
+                    .notFound, "There is no position @\(position).", hint: "The last one is @\(last).")
+            }
+            return ResolvedPoint(vector: try log.vector(through: position))
+        case .time(let milliseconds): return try resolve(milliseconds: milliseconds)
+        case .before(let event): return try resolve(besides: event) { $0.lowerBound - 1 }
+        case .after(let event): return try resolve(besides: event) { $0.upperBound }
+        case .vector(let vector): return try resolve(wanted: vector)
+        case .known(let event):
+            guard let batch = try log.batch(of: event),
+                var context = try log.context(of: EventID(event.replica, batch.upperBound))
+            else { throw Self.noEvent(event) }
+            context[event.replica] = batch.upperBound
+            return try resolve(wanted: context)
         }
     }
 

@@ -211,7 +211,7 @@ extension Store {
     private func snapshotBytes(at vector: VersionVector) throws -> (bytes: [UInt8], hash: Hash256) {
         let folder = try ScratchFolder()
         for _ in 0..<5 {
-            let past = PastViews(
+            let past = try PastViews(
                 of: views, EventFilter(vector), temporaryPath: folder.path(of: "views.mdb"), snapshots: files.snapshots)
             let collected = Collected()
             let now = surroundings.now().wallMilliseconds

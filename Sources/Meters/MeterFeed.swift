@@ -14,8 +14,8 @@ public struct MeterFeed {
     public struct Step: Sendable {
         /// The bytes on the line in both directions, except those that only keep the meter sending.
         public var pieces: [CapturedBytes] = []
-        /// When the bytes came, in milliseconds since 1970.
-        public var time: Int64 = 0
+        /// When the bytes came, and the requests that were sent before.
+        public var reception = Reception(ReadMoment(0))
         /// The rows decoded from them.
         public var rows = DecodedRows()
         /// Whether the input has ended.
@@ -73,12 +73,16 @@ public struct MeterFeed {
             decoder.finish(into: &step.rows)
             step.isAtEnd = true
         case .bytes(let bytes):
-            step.pieces.append(CapturedBytes(.received, at: now().wallMilliseconds, bytes))
+            step.reception.moment = ReadMoment(now())
+            step.pieces.append(CapturedBytes(.received, at: step.reception.moment.wall, bytes))
+            step.reception.hasMore = line.hasMore()
             decoder.consume(bytes.span.bytes, into: &step.rows)
             putOffAsking()
+            refusedByteCount += step.rows.refusedByteCount
+            return step
         }
         refusedByteCount += step.rows.refusedByteCount
-        step.time = step.pieces.last?.time ?? now().wallMilliseconds
+        step.reception.moment = ReadMoment(now())
         return step
     }
 
@@ -87,7 +91,7 @@ public struct MeterFeed {
         var step = Step()
         decoder.finish(into: &step.rows)
         refusedByteCount += step.rows.refusedByteCount
-        (step.time, step.isAtEnd) = (now().wallMilliseconds, true)
+        (step.reception.moment, step.isAtEnd) = (ReadMoment(now()), true)
         return step
     }
 
@@ -97,6 +101,7 @@ public struct MeterFeed {
         if let poll = conversation.poll, present >= nextPoll {
             transaction &+= 1
             try send(poll.bytes(transaction: transaction), &step)
+            step.reception.requestCount += 1
             decoder.asked(transaction: poll.transactionOffset == nil ? nil : transaction)
             nextPoll = present + Int64(poll.intervalMilliseconds)
         }

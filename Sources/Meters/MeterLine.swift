@@ -134,6 +134,13 @@ public final class MeterLine {
         throw failure("read")
     }
 
+    /// Whether more bytes are waiting to be read.
+    func hasMore() -> Bool {
+        if isFile { return true }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLIN) != 0
+    }
+
     /// Sends a command, if there is a device to receive it.
     public func send(_ bytes: [UInt8]) throws {
         guard canSend else { return }

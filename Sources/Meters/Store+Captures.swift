@@ -79,18 +79,17 @@ extension Store {
 /// A replay of captured bytes through a decoder.
 private struct CaptureReplay {
     let recorder: TraceRecorder
-    private let rate: Double?
     private let poll: MeterConversation.Repeated?
     private var decoder: MeterDecoder
-    private var times: RowTimes?
     // The bytes that came before the first request, if there was one: they are of an earlier connection.
     private var unasked: [CapturedBytes]? = []
+    private var requestCount = 0
     private var lastTime: Int64 = 0
     var decoded: Decoded
 
     init(_ trace: Trace, _ model: MeterModel, into recorder: TraceRecorder) {
         let link = trace.link ?? model.links[0]
-        (self.recorder, rate, decoded) = (recorder, trace.rate, Decoded(trace: recorder.trace))
+        (self.recorder, decoded) = (recorder, Decoded(trace: recorder.trace))
         poll = model.conversation(over: link).poll
         decoder = model.makeDecoder(over: link)
     }
@@ -137,7 +136,8 @@ private struct CaptureReplay {
         switch piece.direction {
         case .sent:
             let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
-            let isPoll = number.map { poll?.bytes(transaction: piece.bytes[$0]) == piece.bytes } ?? false
+            let isPoll = poll?.bytes(transaction: number.map { piece.bytes[$0] } ?? 0) == piece.bytes
+            if isPoll { requestCount += 1 }
             decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
         case .received:
             decoded.byteCount += piece.bytes.count
@@ -149,11 +149,8 @@ private struct CaptureReplay {
 
     private mutating func append(_ rows: DecodedRows) async throws {
         decoded.refusedByteCount += rows.refusedByteCount
-        guard let rate else {
-            _ = try await recorder.append(rows, times: .at(lastTime))
-            return
-        }
-        times = try await recorder.append(rows, times: times ?? .paced(RowPacer(from: lastTime, perSecond: rate)))
+        try await recorder.append(rows, by: Reception(ReadMoment(lastTime), requestCount: requestCount))
+        requestCount = 0
     }
 
     /// Ends a contiguous part: the next bytes do not follow these, as after a reconnection of the meter.

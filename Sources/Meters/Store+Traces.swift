@@ -113,6 +113,8 @@ public struct TraceGap: Hashable, Sendable {
     public let row: UInt64
     /// The number of missing rows.
     public let count: UInt64
+    /// How they were told.
+    public let kind: Mark.Kind
 }
 
 extension Reading {
@@ -122,8 +124,8 @@ extension Reading {
     public func gaps(of trace: RecordID) throws -> [TraceGap] {
         var gaps: [TraceGap] = []
         func add(_ marks: [Mark], from first: UInt64) {
-            for mark in marks where mark.kind == .gap {
-                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count))
+            for mark in marks where mark.kind.isGap {
+                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count, kind: mark.kind))
             }
         }
         for stretch in try stretches(of: trace, takingCells: { $0.gapCount == 0 }) {

@@ -1,3 +1,4 @@
+import GroundwaveEventLog
 import GroundwaveEvents
 
 /// Which events of a log a fold includes, and with which stamps: the basis of time travel and what-if views.
@@ -31,6 +32,16 @@ public struct EventFilter: Hashable, Sendable {
         guard let shift = clockShifts[event.replica] else { return stamp }
         let (milliseconds, isOverflow) = stamp.milliseconds.addingReportingOverflow(shift)
         return Stamp(milliseconds: isOverflow ? (shift < 0 ? 0 : .max) : milliseconds, counter: stamp.counter)
+    }
+
+    /// Returns the filter that includes the same events by their names after `renamings`.
+    func renamed(by renamings: [EventRenaming]) -> EventFilter {
+        if renamings.isEmpty { return self }
+        var filter = self
+        filter.vector = vector?.renamed(by: renamings)
+        filter.without = without.renamed(by: renamings)
+        for renaming in renamings { filter.clockShifts[renaming.branch] = filter.clockShifts[renaming.stream] }
+        return filter
     }
 
     /// Returns the events of a log with the vector `all` that this filter leaves out or alters, as ranges of single

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Writes nothing to the store, and holds no LMDB read transaction between reads.
 public final class PastViews: Sendable {
-    /// The events that count.
+    /// The events that count, by the names that they had when this object was created.
     public let filter: EventFilter
     /// The known kinds, with the policies for reading the records.
     public let kinds: Kinds
@@ -28,6 +28,8 @@ public final class PastViews: Sendable {
     private let former: ReusablePastView?
     /// The events that were lost when this object was created. They stay left out if they are received again.
     private let lost: EventSet
+    /// The names by which `filter` and `lost` name events.
+    private let names: EventNames
     private let source = Mutex<Made?>(nil)
     /// The number of files created. A new file gets a new name, since a reader may still use the previous one.
     private let files = Atomic(0)
@@ -51,11 +53,14 @@ public final class PastViews: Sendable {
     ///   - snapshots: The paths of snapshots to start from. Unusable ones are skipped.
     ///   - former: Receives the past view when it is no longer needed, and provides one to resume from.
     ///   - lost: Lost events that no snapshot covers. They stay left out if they are received again.
+    ///   - names: The names that the log's events had when `filter` and `lost` were made; those of now if `nil`.
+    /// - Throws: ``EventLogError`` if the names of now cannot be read.
     public init(
         of views: Views, _ filter: EventFilter, kinds: Kinds? = nil, temporaryPath path: String,
         snapshots: [String] = [],
-        former: ReusablePastView? = nil, lost: EventSet = EventSet()
-    ) {
+        former: ReusablePastView? = nil, lost: EventSet = EventSet(), names: EventNames? = nil
+    ) throws {
+        self.names = try names ?? views.log.eventNames()
         self.views = views
         self.filter = filter
         self.kinds = kinds ?? views.kinds
@@ -65,13 +70,24 @@ public final class PastViews: Sendable {
         self.lost = lost
     }
 
-    /// Returns ``filter``, without those events that were lost when this object was created and have been received
-    /// since.
+    /// Returns ``filter`` by the names that events have now, without those events that were lost when this object was
+    /// created and have been received since.
     public func countedFilter() throws -> EventFilter {
-        if lost.isEmpty { return filter }
-        var counted = filter
-        counted.without.formUnion(lost.subtracting(EventSet(try log.lostRanges())))
+        let renamings = try log.renamings(since: names)
+        var counted = filter.renamed(by: renamings)
+        if lost.isEmpty { return counted }
+        counted.without.formUnion(lost.renamed(by: renamings).subtracting(EventSet(try log.lostRanges())))
         return counted
+    }
+
+    /// Calls `body` with ``countedFilter()``, again if the log is rewritten meanwhile: a fork renames events.
+    private func counting<Result>(_ body: (EventFilter) throws -> Result) throws -> Result {
+        for _ in 0..<Self.attemptLimit {
+            let generation = try log.generation()
+            let result = try body(try countedFilter())
+            if try log.generation() == generation { return result }
+        }
+        throw ViewError.stale
     }
 
     deinit {
@@ -80,9 +96,8 @@ public final class PastViews: Sendable {
         if let content = try? log.content(), content == file.content { former?.store(file) }
     }
 
-    private func makeSource(of content: LogContent) throws -> Source {
+    private func makeSource(of content: LogContent, _ filter: EventFilter) throws -> Source {
         let log = views.log
-        let filter = try countedFilter()
         let path = "\(path)-\(files.add(1, ordering: .relaxed).newValue)"
         let all = try log.vector()
         let archived = try log.base()?.vector ?? VersionVector()
@@ -106,7 +121,7 @@ public final class PastViews: Sendable {
                 return (counted.eventCount - file.vector.eventCount) * Self.advanceCost <= cost
             }
         if let former {
-            do { return .file(try advance(from: former, to: counted, through: position)) } catch is ViewError {
+            do { return .file(try advance(from: former, filter, to: counted, through: position)) } catch is ViewError {
                 // The past view is discarded, and another one is made.
             }
         }
@@ -120,7 +135,7 @@ public final class PastViews: Sendable {
         }
         for (reader, cost) in zip(candidates, costs).sorted(by: { $0.1 < $1.1 }) where cost < counted.eventCount {
             do {
-                return file(try load(reader, counted, through: position, at: path, content))
+                return file(try load(reader, filter, counted, through: position, at: path, content))
             } catch is SnapshotError {
                 unlink(path)
             }
@@ -140,8 +155,8 @@ public final class PastViews: Sendable {
 
     /// Loads the snapshot of `reader` and folds the further events of `vector` into it.
     private func load(
-        _ reader: SnapshotReader, _ vector: VersionVector, through position: Position, at path: String,
-        _ content: LogContent
+        _ reader: SnapshotReader, _ filter: EventFilter, _ vector: VersionVector, through position: Position,
+        at path: String, _ content: LogContent
     ) throws -> Environment {
         let missing = vector.ranges(missingFrom: reader.head.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
@@ -154,7 +169,7 @@ public final class PastViews: Sendable {
     /// Advances `former`, which has no readers left, to `vector`, which covers its own vector, by folding the missing
     /// events.
     private func advance(
-        from former: PastViewFile, to vector: VersionVector, through position: Position
+        from former: PastViewFile, _ filter: EventFilter, to vector: VersionVector, through position: Position
     ) throws -> PastViewFile {
         let missing = vector.ranges(missingFrom: former.vector)
         let first = try missing.compactMap { try log.position(of: EventID($0.replica, $0.first)) }.min()
@@ -225,7 +240,7 @@ public final class PastViews: Sendable {
         return try source.withLock { known in
             if let known, known.content == content { return known }
             known = nil
-            let made = Made(source: try makeSource(of: content), content: content)
+            let made = Made(source: try counting { try makeSource(of: content, $0) }, content: content)
             known = made
             return made
         }
@@ -245,8 +260,9 @@ public final class PastViews: Sendable {
     }
 
     private func state(of kind: String, _ id: RecordID) throws -> (state: RecordState, names: Names)? {
-        let filter = try countedFilter()
-        return try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
+        try counting { filter in
+            try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
+        }
     }
 
     /// Returns the overlay, extended to the events of `view`; `nil` if the views or the source now have another

@@ -48,7 +48,7 @@ extension Store {
                 let erased = try log.erased()
                 let vector = try log.alignedDown(log.vector())
                 let folder = try ScratchFolder()
-                let past = PastViews(of: views, EventFilter(vector), temporaryPath: folder.path(of: "views.mdb"))
+                let past = try PastViews(of: views, EventFilter(vector), temporaryPath: folder.path(of: "views.mdb"))
                 let name = "\(UTCText.compact(milliseconds: now))-\(vector.eventCount).snapshot"
                 let file = GrowingFile(
                     try AtomicFile(files.snapshotFolder.appending(path: name).path, permissions: 0o600))

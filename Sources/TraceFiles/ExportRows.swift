@@ -51,9 +51,9 @@ struct PendingNote: Hashable {
 
     mutating func add(_ mark: Mark) {
         switch mark.kind {
-        case .gap: missing = Self.sum(missing, mark.count)
+        case .gap, .unanswered, .estimated: missing = Self.sum(missing, mark.count)
         case .repeats: repeats = Self.sum(repeats, mark.count)
-        case .rate: break
+        case .rate, .clock: break
         }
     }
 

@@ -50,7 +50,7 @@ public struct ColumnCollector: Sendable {
     /// - Complexity: O(rows times channels), about 2 ns each.
     public mutating func add(_ rows: TraceRows) {
         let sources = channels.map { rows.layout.channels.firstIndex(of: $0) }
-        var gaps = rows.marks.lazy.filter { $0.kind == .gap }.map(\.row).makeIterator()
+        var gaps = rows.marks.lazy.filter { $0.kind.isGap }.map(\.row).makeIterator()
         var nextGap = gaps.next()
         var row = 0
         while row < rows.count {

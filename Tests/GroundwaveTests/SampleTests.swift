@@ -228,12 +228,11 @@ import Testing
     @Test func `stay where another device has all but the last of them`() async throws {
         let clock = VirtualClock()
         let fleet = try await pair(clock)
-        let recorder = try await fleet[0].record(meter: simulatedMeter, model: .um25c, name: "")
+        let recorder = try await fleet[0].record(meter: simulatedMeter, model: .um25c, rate: 10)
         try await fleet[0].edit(trace: recorder.trace, sharing: .synced)
         try await fleet.settle()
         // The one event that the laptop lacks.
-        let times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 10))
-        _ = try await recorder.append(simulatedRows(0..<500), times: times)
+        try await recorder.append(simulatedRows(0..<500), by: Reception(ReadMoment(1_700_000_000_000)))
         try await recorder.finish()
         clock.advance(by: .seconds(40 * 86_400))
         let old = try fleet[0].oldSamples(keptForDays: 30)

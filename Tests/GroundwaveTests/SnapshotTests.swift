@@ -29,7 +29,7 @@ import Testing
 
     private func views(_ store: Store, at vector: VersionVector, _ snapshots: [String] = []) throws -> PastViews {
         let path = folder.path("scratch-\(UInt32.random(in: 0 ... .max)).mdb")
-        return PastViews(of: store.views, EventFilter(vector), temporaryPath: path, snapshots: snapshots)
+        return try PastViews(of: store.views, EventFilter(vector), temporaryPath: path, snapshots: snapshots)
     }
 
     /// Everything that the fold keeps and that can still matter, in an order of its own.

@@ -66,7 +66,7 @@ import Testing
             let digest = try past.read { try $0.digest() }
             if hadFormer, !store.reusablePastView.isThere { goneOn += 1 }
             let folder = try TemporaryFolder()
-            let fresh = PastViews(
+            let fresh = try PastViews(
                 of: store.views, EventFilter(past.vector), temporaryPath: folder.path("fresh.mdb"), snapshots: [])
             #expect(try fresh.read { try $0.digest() } == digest, "\(point)")
             #expect(try fresh.read { try $0.all(.contacts) } == past.read { try $0.all(.contacts) }, "\(point)")

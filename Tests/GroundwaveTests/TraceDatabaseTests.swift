@@ -36,7 +36,7 @@ private func madeUpRows(_ count: Int, seed: UInt64) -> TraceRows {
     var rows = TraceRows(Layout(channels, tick: tick), first: 0)
     var time: Int64 = 1_777_636_800_000
     for row in 0..<count {
-        time += .random(in: -3...60, using: &numbers)
+        time += .random(in: 0...60, using: &numbers)
         rows.times.append(time)
         if tick != nil { rows.ticks.append(.random(in: -9...1_000_000_000_000, using: &numbers)) }
         for column in rows.columns.indices {

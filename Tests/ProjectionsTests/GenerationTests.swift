@@ -22,7 +22,7 @@ import Testing
     private func path(_ name: String) -> String { store.folder.appending(path: name).path }
 
     private func past(at position: Position, _ name: String, former: ReusablePastView? = nil) throws -> PastViews {
-        PastViews(
+        try PastViews(
             of: store.views, EventFilter(try store.log.vector(through: position)), temporaryPath: path(name),
             former: former)
     }
@@ -107,7 +107,7 @@ import Testing
             store.views.close()
             let fresh = Views(of: store.log, kinds: store.views.kinds, at: path("views.mdb"))
             defer { fresh.close() }
-            let expected = PastViews(of: fresh, kept.filter, temporaryPath: path("expected"))
+            let expected = try PastViews(of: fresh, kept.filter, temporaryPath: path("expected"))
             now = try TestStore.records.map { try expected.record("thing", $0) }
         }
         #expect(now != before)
@@ -133,7 +133,7 @@ import Testing
                 do { try work?() } catch { Issue.record(error) }
             })
         defer { views.close() }
-        let past = PastViews(
+        let past = try PastViews(
             of: views, EventFilter(try store.log.vector(through: position)), temporaryPath: path("past"))
         _ = try past.read { try $0.digest() }
         let store = store
@@ -149,7 +149,7 @@ import Testing
         }
         try FileManager.default.removeItem(atPath: path("views.mdb"))
         let shown = try past.read { try $0.digest() }
-        let expected = PastViews(of: views, past.filter, temporaryPath: path("expected"))
+        let expected = try PastViews(of: views, past.filter, temporaryPath: path("expected"))
         #expect(try shown == expected.read { try $0.digest() })
     }
 }

@@ -280,14 +280,14 @@ private final class Target {
         var pasts: [PastViews] = []
         for (name, end) in [("near", position - 1), ("far", 20)] {
             pasts.append(
-                PastViews(
+                try PastViews(
                     of: target.views, EventFilter(try target.log.vector(through: end)),
                     temporaryPath: target.folder.appending(path: name).path))
         }
         let before = try pasts.map { past in try past.read { try $0.digest() } }
         _ = try target.log.receive([frame], arrival: .now())
         for (past, before) in zip(pasts, before) {
-            let fresh = PastViews(
+            let fresh = try PastViews(
                 of: target.views, past.filter, temporaryPath: target.folder.appending(path: "fresh").path)
             let now = try past.read { try $0.digest() }
             #expect(now != before)

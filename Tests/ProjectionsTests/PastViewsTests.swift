@@ -47,7 +47,7 @@ import Testing
     }
 
     private func past(at position: Position, snapshots: [String] = []) throws -> PastViews {
-        PastViews(
+        try PastViews(
             of: store.views, EventFilter(try store.log.vector(through: position)),
             temporaryPath: path("past-\(position)"),
             snapshots: snapshots)

@@ -178,7 +178,7 @@ private struct Expected: Equatable {
         #expect(try store.views.read { try $0.digest() } == digest)
         var bytes: [UInt8] = []
         func past(_ snapshots: [String] = []) throws -> PastViews {
-            PastViews(
+            try PastViews(
                 of: store.views, EventFilter(try store.log.vector(through: 45)),
                 temporaryPath: store.folder.appending(path: "past").path, snapshots: snapshots)
         }

@@ -140,7 +140,7 @@ import Testing
         try store.views.catchUp()
         let position = try store.log.lastPosition()
         var bytes: [UInt8] = []
-        let past = PastViews(
+        let past = try PastViews(
             of: store.views, EventFilter(try store.log.vector(through: position)),
             temporaryPath: store.folder.appending(path: "past").path)
         _ = try #require(try Snapshot.write(of: past, created: 0) { bytes += $0 })

@@ -87,7 +87,7 @@ import Testing
         let views = reader(aside: aside)
         defer { views.close() }
         let end = try store.log.lastPosition() - 2
-        let past = PastViews(
+        let past = try PastViews(
             of: views, EventFilter(try store.log.vector(through: end)),
             temporaryPath: store.folder.appending(path: "past").path)
         _ = try past.read { try $0.digest() }

@@ -1,13 +1,21 @@
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
-// What Tools/test --all builds: the library optimised, so that its suites take half the time, and counting which of its
-// regions run.
+// What Tools/test builds, with -O for all of it: the library, which also counts which of its regions run, and the packages
+// that it uses. Unoptimised, reading the arguments of a command takes the program longer than carrying it out. The suites and
+// programs are not optimised: that takes longer than it saves. Tools that are run from the release build are left out.
 if Context.environment["GROUNDWAVE_MEASURED"] != nil {
-    for target in package.targets where target.type == .regular {
-        let counts = ["-profile-generate", "-profile-coverage-mapping"]
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"] + counts)]
-        target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"])]
-        target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
+    package.targets.removeAll { ["Bench", "FaultBench"].contains($0.name) }
+    for target in package.targets {
+        switch target.type {
+        case .regular:
+            let counts = ["-profile-generate", "-profile-coverage-mapping"]
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
+            target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"])]
+            target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
+        case .executable, .test:
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Xfrontend", "-Onone"])]
+        default: break
+        }
     }
 }
 
@@ -60,4 +68,16 @@ if let targets = Context.environment["GROUNDWAVE_TARGETS"] {
 if let path = Context.environment["GROUNDWAVE_MODULE"], let name = path.split(separator: "/").last.map(String.init) {
     for target in package.targets where target.type != .system { target.dependencies.append(.byName(name: name)) }
     package.targets.append(.target(name: name, path: path))
+}
+
+// The sanitizer of Tools/test --sanitize, `thread` or `address`, in all of ours; the packages that we use have none, so that
+// they are the same for Tools/fuzz, which shares the folder of the build. Optimised, or the suites would take an hour; the
+// suites themselves are not.
+if let sanitizer = Context.environment["GROUNDWAVE_SANITIZE"] {
+    for target in package.targets where target.type != .system {
+        let suite = target.type == .test ? ["-Xfrontend", "-Onone"] : []
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=\(sanitizer)"] + suite)]
+        target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=\(sanitizer)"])]
+        target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-sanitize=\(sanitizer)"])]
+    }
 }

@@ -143,6 +143,11 @@ require_swift() {
     fi
 }
 
+# Where copies of the tree are built whose own modules are checked while they run, by libFuzzer or a sanitizer: one folder,
+# since the packages that they use are the same for all.
+# shellcheck disable=SC2034 # The scripts that source this read it.
+checked=.build-checked
+
 # build_release PRODUCT…: each in the release build that all tools share, so that one after the first compiles its own files
 # only; they then lie in $programs. What the compiler says is shown where it fails.
 programs=

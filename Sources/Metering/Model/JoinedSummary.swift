@@ -47,8 +47,10 @@ public struct JoinedSummary: Hashable, Sendable {
     public var greatestTime: Int64? { parts.map(\.greatestTime).max() }
     /// The number of gaps: places where rows are missing.
     public var gapCount: UInt64 { parts.reduce(0) { $0 &+ $1.gapCount } }
+    /// The number of missing rows in all gaps, by how they were told.
+    public var missing: MissingRows { parts.reduce(into: MissingRows()) { $0.add($1.missing) } }
     /// The number of missing rows in all gaps.
-    public var missingCount: UInt64 { parts.reduce(0) { $0 &+ $1.missingCount } }
+    public var missingCount: UInt64 { missing.total }
     /// The number of repeated rows.
     public var repeatCount: UInt64 { parts.reduce(0) { $0 &+ $1.repeatCount } }
 
@@ -77,9 +79,9 @@ public struct JoinedSummary: Hashable, Sendable {
 
 extension BlockSummary {
     /// Whether rows are missing before the first one.
-    public var isAfterGap: Bool { marks.contains { $0.kind == .gap && $0.row == 0 } }
+    public var isAfterGap: Bool { marks.contains { $0.kind.isGap && $0.row == 0 } }
     /// Whether rows are missing after the last one.
-    public var isBeforeGap: Bool { marks.contains { $0.kind == .gap && $0.row >= count } }
+    public var isBeforeGap: Bool { marks.contains { $0.kind.isGap && $0.row >= count } }
 }
 
 extension JoinedSummary {

@@ -72,7 +72,11 @@ struct Seeds {
             rows.columns[0].append(5_000 + Int64(row))
             rows.columns[1].append(-100)
         }
-        rows.marks = [Mark(.gap, before: 3, count: 4), Mark(.repeats, before: 5, count: 2)]
+        rows.marks = [
+            Mark(.gap, before: 3, count: 4), Mark(.repeats, before: 5, count: 2),
+            Mark(.unanswered, before: 5, count: 1),
+            Mark(.estimated, before: 6, count: 7), Mark(.clock, before: 8, count: 7_200_000),
+        ]
         try put(.summary, "rows", BlockSummary(of: rows, after: nil).bytes)
         try put(.summary, "two", BlockSummary(of: rows, after: nil).bytes + BlockSummary(of: rows, after: rows).bytes)
         var capture = Capture(first: 7)
@@ -195,7 +199,7 @@ struct Seeds {
     private func writeSnapshot(of store: SeedStore) throws {
         var file: [UInt8] = []
         let vector = try store.log.vector()
-        let views = PastViews(of: store.views, EventFilter(vector), temporaryPath: store.path("past"))
+        let views = try PastViews(of: store.views, EventFilter(vector), temporaryPath: store.path("past"))
         _ = try Snapshot.write(of: views, created: 5) { file += $0 }
         try put(.snapshot, "snapshot", [0] + file)
         let path = store.path("a.snapshot")

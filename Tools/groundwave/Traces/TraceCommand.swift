@@ -86,3 +86,22 @@ enum TraceText {
 
 extension MeterModel: ExpressibleByArgument {}
 extension MeterModel.Link: ExpressibleByArgument {}
+
+extension TraceText {
+    /// How missing rows were told.
+    static func how(_ kind: Mark.Kind) -> String {
+        switch kind {
+        case .unanswered: "unanswered"
+        case .estimated: "estimated"
+        default: "counted"
+        }
+    }
+
+    /// The numbers of rows by how they were told missing, behind their sum; nothing if none are.
+    static func how(_ missing: MissingRows) -> String {
+        let parts = [
+            ("counted", missing.counted), ("unanswered", missing.unanswered), ("estimated", missing.estimated),
+        ].filter { $0.1 > 0 }
+        return parts.isEmpty ? "" : " (\(parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))"
+    }
+}

@@ -135,7 +135,6 @@ struct TraceRecord: AsyncParsableCommand {
     ) async throws {
         var renewal = ContinuousClock.now + .milliseconds(MeterLease.renewalMilliseconds)
         var isOurs = device != nil
-        var times: RowTimes?
         var live = LiveValues()
         defer { live.end() }
         var isOver = false
@@ -144,13 +143,8 @@ struct TraceRecord: AsyncParsableCommand {
         while !isOver {
             isOver = isAsked.isSet
             let step = try isOver ? feed.finish() : feed.next()
-            if isFile || rate != nil {
-                let first = times ?? .paced(RowPacer(from: step.time, perSecond: rowsPerSecond))
-                times = try await recorder.append(step.rows, times: first, of: step.pieces)
-                if rate == nil, step.rows.runs.contains(where: { $0.layout.tick == nil }) { isRateAssumed = true }
-            } else {
-                _ = try await recorder.append(step.rows, times: .at(step.time), of: step.pieces)
-            }
+            try await recorder.append(step.rows, by: step.reception, of: step.pieces)
+            if isFile, rate == nil, step.rows.runs.contains(where: { $0.layout.tick == nil }) { isRateAssumed = true }
             if step.isAtEnd, !isOver {
                 guard let device else { break }
                 throw StoreError(

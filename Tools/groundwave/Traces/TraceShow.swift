@@ -33,6 +33,7 @@ struct TraceShow: AsyncParsableCommand {
         struct Gap: Encodable {
             var row: UInt64
             var missing: UInt64
+            var how: String
         }
 
         var blocks: Int
@@ -72,7 +73,8 @@ struct TraceShow: AsyncParsableCommand {
             facts.append(["span", TraceText.span(milliseconds: last &- first)])
         }
         facts.append(["rows", "\(summary.rowCount)"])
-        facts.append(["missing", "\(summary.missingCount) in \(NumberText.count(summary.gapCount, "gap"))"])
+        let gapCount = NumberText.count(summary.gapCount, "gap")
+        facts.append(["missing", "\(summary.missingCount) in \(gapCount)\(TraceText.how(summary.rows.missing))"])
         facts.append(["repeated", "\(summary.repeatCount), left out"])
         if let charge = details.charge { facts.append(["charge", TraceText.quantity(charge, "Ah")]) }
         if let energy = details.energy { facts.append(["energy", TraceText.quantity(energy, "Wh")]) }
@@ -125,8 +127,8 @@ struct TraceShow: AsyncParsableCommand {
         }
         guard !gaps.isEmpty else { return }
         try Terminal.print("")
-        var table = TextTable(["MISSING BEFORE ROW", "ROWS"], numbersFrom: 0)
-        for gap in gaps.prefix(20) { table.append(["\(gap.row)", "\(gap.count)"]) }
+        var table = TextTable(["MISSING BEFORE ROW", "ROWS", "HOW"], numbersFrom: 0, to: 1)
+        for gap in gaps.prefix(20) { table.append(["\(gap.row)", "\(gap.count)", TraceText.how(gap.kind)]) }
         try table.print()
         if gaps.count > 20 { try Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
     }
@@ -139,12 +141,12 @@ struct TraceShow: AsyncParsableCommand {
         let energies = summary.parts.compactMap { $0.layout.wattHours($0.totals) }
         return Details(
             blocks: summary.blockCount, inTail: summary.tailCount,
-            gaps: gaps.map { .init(row: $0.row, missing: $0.count) }, repeats: summary.repeatCount,
+            gaps: gaps.map { .init(row: $0.row, missing: $0.count, how: TraceText.how($0.kind)) },
+            repeats: summary.repeatCount,
             charge: charges.isEmpty ? nil : charges.reduce(0, +),
             energy: energies.isEmpty ? nil : energies.reduce(0, +),
-            coveredSeconds: summary.parts.reduce(0) {
-                $0 + Double($1.totals.covered) / Double($1.layout.clockHertz)
-            }, bytesPerValue: storage.bytesPerValue,
+            coveredSeconds: summary.parts.reduce(0) { $0 + Double($1.totals.covered) / 1000 },
+            bytesPerValue: storage.bytesPerValue,
             samples: sharing.rawValue, withheld: storage.withheldCount, unreadable: storage.unreadableCount,
             rawBytes: rawCount,
             channels: summary.parts.flatMap { part in
