@@ -16,12 +16,15 @@ public final class PastStore: Reading {
     public var filter: EventFilter { (try? views.countedFilter()) ?? views.filter }
     /// The vector of the events that count; it includes the events that the filter leaves out one by one.
     public let vector: VersionVector
+    /// The time of this state.
+    package let time: PointTime
 
     private let views: PastViews
     private let scratch: ScratchFolder
 
-    init(_ store: Store, _ filter: EventFilter, kinds: Kinds? = nil) throws {
+    init(_ store: Store, _ filter: EventFilter, kinds: Kinds? = nil, at time: PointTime) throws {
         self.store = store
+        self.time = time
         scratch = try ScratchFolder()
         // Events written from here on are not part of this state.
         vector = try filter.vector ?? store.log.vector()
@@ -81,7 +84,8 @@ extension Store {
     public func at(_ point: Point) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, EventFilter(try resolve(point).vector))
+            let resolved = try resolve(point)
+            return try PastStore(self, EventFilter(resolved.vector), at: resolved.time)
         }
     }
 
@@ -89,7 +93,7 @@ extension Store {
     public func at(_ point: ResolvedPoint) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, EventFilter(point.vector))
+            return try PastStore(self, EventFilter(point.vector), at: point.time)
         }
     }
 
@@ -99,7 +103,16 @@ extension Store {
     public func replaying(_ filter: EventFilter, kinds: Kinds? = nil) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, filter, kinds: kinds)
+            let time = try filter.vector.map { PointTime.stamp(milliseconds: try greatestStamp(of: $0)) }
+            return try PastStore(self, filter, kinds: kinds, at: time ?? .arrival(surroundings.now()))
         }
+    }
+}
+
+extension Reading {
+    /// The time of this state: now for a store, that of its point for a past one; `nil` for anything else.
+    package var time: PointTime? {
+        if let past = self as? PastStore { return past.time }
+        return (self as? Store).map { .arrival($0.surroundings.now()) }
     }
 }
