@@ -85,6 +85,34 @@ import Testing
         #expect(refused.status == 64 && refused.output.isEmpty && refused.errors.contains("Name a file with -o."))
     }
 
+    static let ranges: [(from: String, to: String, count: Int)] = [
+        ("2026-05-01T12:00:00.5", "2026-05-01T12:00:02.001", 2), ("2026-05-01T12:00:01.000", "2026-05-01T12:00:02.000", 1),
+        ("2026-05-01T14:00:10+02:00", "2026-05-01T06:30:12.5-05:30", 3),
+    ]
+
+    @Test(arguments: ranges)
+    func `a range has fractions of a second and offsets from UTC`(from: String, to: String, count: Int) throws {
+        let program = try program(rows: 90)
+        let exported = try program.run("trace", "export", "bench", "--from", from, "--to", to)
+        let lines = exported.output.split(whereSeparator: \.isNewline).count
+        #expect(exported.status == 0 && lines == count + 1, "\(exported.errors)")
+    }
+
+    @Test func `a name of two traces names both, and neither is taken`() throws {
+        let program = try program(rows: 90)
+        let file = program.folder.appending(path: "made-up.csv").path
+        try program.json(
+            "trace", "import", file, "--meter", "02:00:00:00:00:02", "--model", "um25c", "--name", "Bench")
+        let words = try program.run("trace", "show", "bench")
+        #expect(words.status == 66 && words.output.isEmpty)
+        #expect(words.errors.contains("bench matches 2 records of the kind trace.") && words.errors.contains("by its id"))
+        #expect(words.errors.contains("02:00:00:00:00:01") && words.errors.contains("02:00:00:00:00:02"))
+        let error = try program.run("trace", "export", "bench", "--json", "-o", "rows.csv").error
+        let ids = try #require(error["candidates"] as? [String])
+        #expect(ids.count == 2 && error["code"] as? String == "notFound")
+        for id in ids { #expect(try program.json("trace", "show", id)["rows"] as? Int == 90) }
+    }
+
     @Test func `list and show say the same of a trace`() throws {
         let program = try program(rows: 90)
         let listed = try #require((try program.json("trace", "list")["traces"] as? [[String: Any]])?.first)
@@ -106,8 +134,16 @@ import Testing
             try program.json("meter", "set", address, "--temperature-unit", "f")["temperatureUnit"] as? String == "F")
         let shown = try program.json("meter", "show", address)
         #expect(shown["mac"] as? String == address && shown["model"] as? String == "um25c")
+        let lease = try #require(shown["lease"] as? [String: Any])
+        let (connected, updated) = (lease["connectedAt"] as? String ?? "", shown["updatedAt"] as? String ?? "")
+        #expect(connected.hasPrefix("20") && connected < updated)
+        let words = try program.run("meter", "show", address).output
+        #expect(words.contains("Connected") && words.contains("by shack") && words.contains("Updated"))
         #expect((try program.json("meter", "list")["meters"] as? [Any])?.count == 1)
+        let position = try #require(try program.json("info")["position"] as? Int)
         #expect(try program.json("meter", "disconnect", address)["lease"] == nil)
+        #expect(try program.run("meter", "list").output.contains("free"))
+        #expect(try program.run("meter", "list", "--at", "@\(position)").output.contains("reserved by shack until"))
         #expect(try program.run("meter", "rename", address, "").output.hasPrefix("\(address): free."))
         let history = try program.run("meter", "set", address, "--temperature-unit", "C", "--note", "moved").status
         #expect(history == 0)

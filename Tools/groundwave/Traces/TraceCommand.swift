@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import GroundwaveLogbook
 import GroundwaveMeterProtocols
 import GroundwaveMetering
 import GroundwaveMeters
@@ -31,6 +32,10 @@ enum TraceName {
         }
         let named = traces.filter { !$0.name.isEmpty && $0.name.lowercased() == text.lowercased() }
         if named.count == 1 { return named[0] }
+        if named.count > 1 {
+            let records = try named.compactMap { try store.record(Metering.trace.name, $0.id) }
+            throw AmbiguousName.error(text, records, kind: Metering.trace.name)
+        }
         let id = try store.resolve(text, kind: Metering.trace.name)
         if let found = traces.first(where: { $0.id == id }) { return found }
         throw StoreError(.notFound, "There is no trace \(text).", hint: "groundwave trace list lists them.")

@@ -116,7 +116,10 @@ struct TraceExport: AsyncParsableCommand {
 
 /// From when to when.
 struct TraceRange: ParsableArguments {
-    @Option(help: ArgumentHelp("Only rows from this time on: 2026-05-01T12:00, 90m, today.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Only rows from this time on: 2026-05-01T12:00:30.5, 2026-05-01T14:00+02:00, 90m, today.",
+            valueName: "time"))
     var from: String?
 
     @Option(help: ArgumentHelp("Only rows before this time.", valueName: "time"))
@@ -126,8 +129,8 @@ struct TraceRange: ParsableArguments {
     var milliseconds: (start: Int64, end: Int64) {
         get throws {
             let now = Int64(Date().timeIntervalSince1970)
-            let start = try from.map { try TimeArgument($0, now: now).start * 1000 } ?? .min
-            let end = try to.map { try TimeArgument($0, now: now).end * 1000 } ?? .max
+            let start = try from.map { try TimeArgument($0, now: now).startMilliseconds } ?? .min
+            let end = try to.map { try TimeArgument($0, now: now).endMilliseconds } ?? .max
             guard start < end else {
                 throw StoreError(.usage, "--from is not before --to.", hint: "Times are in UTC.")
             }
