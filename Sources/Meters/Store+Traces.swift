@@ -75,10 +75,21 @@ extension Reading {
     public func forEachPiece(
         of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
     ) throws {
-        func isOutside(_ least: Int64, _ greatest: Int64) -> Bool { greatest < start || least >= end }
-        let stretches = try stretches(
-            of: trace, takingCells: { $0.parts.allSatisfy { isOutside($0.leastTime, $0.greatestTime) } })
-        func isInside(_ block: BlockSummary) -> Bool { !isOutside(block.leastTime, block.greatestTime) }
+        try forEachPiece(in: stretches(of: trace, from: start, to: end), from: start, to: end, body)
+    }
+
+    /// Returns the stretches of `trace`, by block where rows may be from `start` up to `end`.
+    func stretches(of trace: RecordID, from start: Int64, to end: Int64) throws -> [TraceStretch] {
+        try stretches(of: trace) { cell in
+            cell.parts.allSatisfy { !$0.mayHaveRows(from: start, to: end) }
+        }
+    }
+
+    /// As ``forEachPiece(of:from:to:_:)``, with the `stretches` of the trace in this range.
+    func forEachPiece(
+        in stretches: [TraceStretch], from start: Int64, to end: Int64, _ body: (TracePiece) throws -> Bool
+    ) throws {
+        func isInside(_ block: BlockSummary) -> Bool { block.mayHaveRows(from: start, to: end) }
         try forEach(stretches, wantingRowsWhere: isInside) { stretch, rows in
             switch stretch {
             // The whole cell is outside of the range.
@@ -105,6 +116,11 @@ extension Reading {
         if first == 0, last == rows.count - 1 { return try body(.rows(rows)) }
         return try body(.rows(rows.split(at: last + 1).0.split(at: first).1))
     }
+}
+
+extension BlockSummary {
+    /// Whether a row may have a time from `start` up to but not including `end`.
+    func mayHaveRows(from start: Int64, to end: Int64) -> Bool { greatestTime >= start && leastTime < end }
 }
 
 /// A point of a trace at which rows are missing.

@@ -278,7 +278,7 @@ import Testing
         }
         let written = try csv(first)
         var reader = CSVTraceReader()
-        let found = try #require(try reader.append(written))
+        let found = try #require(try reader.append(written).first)
         try reader.finish()
         let recorder = try await store.record(meter: meter, model: .um25c)
         try await recorder.append(recorded: found)

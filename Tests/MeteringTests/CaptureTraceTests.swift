@@ -46,7 +46,7 @@ struct `Traces of real meters` {
             rest = tail
         }
         var reader = CSVTraceReader()
-        let read = try #require(try reader.append(exported(.csv, blocks)))
+        let read = try #require(try reader.append(exported(.csv, blocks)).first)
         try reader.finish()
         // A table has no name for a change of the rate.
         var expected = rows

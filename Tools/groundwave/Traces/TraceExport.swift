@@ -18,9 +18,12 @@ struct TraceExport: AsyncParsableCommand {
               sqlite3 charge.sqlite "SELECT max(voltage_V) FROM readings"
 
             csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the \
-            same integers. The column called missing counts the rows that are missing before each row. sqlite is a \
+            same numbers. The column called missing counts the rows that are missing before each row. sqlite is a \
             database, and needs -o: its table rows has the integers, its view readings has the same values in volts \
             and amperes, and its tables channels and trace describe them.
+
+            If the channels change within the trace, the file has all of them, and a value that a row does not have is \
+            empty or NULL there.
 
             If some rows cannot be read, the rest is written, and the exit status is 3.
             """)

@@ -105,32 +105,35 @@ struct TraceShow: AsyncParsableCommand {
             ])
         }
         try Terminal.print(lines: facts.lines.dropFirst())
-        for part in summary.parts {
-            try Terminal.print("")
-            var table = TextTable(["CHANNEL", "LEAST", "MEAN", "GREATEST", "LAST", "UNIT"], numbersFrom: 1)
-            let channels = Array(zip(part.layout.channels, part.cells))
-            // A meter of ten groups sends twenty totals that nobody uses.
-            let silent = channels.filter { $1.least == 0 && $1.greatest == 0 }.map(\.0.name)
-            for (channel, cell) in channels where !silent.contains(channel.name) {
-                table.append([
-                    channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
-                    Self.mean(cell, channel), TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                    TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
-                ])
-            }
-            if silent.count < channels.count { try table.print() }
-            if !silent.isEmpty {
-                let rest = silent.count > 8 ? " and \(silent.count - 6) more" : ""
-                let named = rest.isEmpty ? silent[...] : silent.prefix(6)
-                try Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
-            }
-        }
+        try printChannels(summary)
         guard !gaps.isEmpty else { return }
         try Terminal.print("")
         var table = TextTable(["MISSING BEFORE ROW", "ROWS", "HOW"], numbersFrom: 0, to: 1)
         for gap in gaps.prefix(20) { table.append(["\(gap.row)", "\(gap.count)", TraceText.how(gap.kind)]) }
         try table.print()
         if gaps.count > 20 { try Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
+    }
+
+    private func printChannels(_ summary: TraceSummary) throws {
+        let channels = summary.channels
+        if channels.isEmpty { return }
+        try Terminal.print("")
+        var table = TextTable(["CHANNEL", "LEAST", "MEAN", "GREATEST", "LAST", "UNIT"], numbersFrom: 1)
+        // A meter of ten groups sends twenty totals that nobody uses.
+        let silent = channels.filter { $0.cell.least == 0 && $0.cell.greatest == 0 }.map(\.channel.name)
+        for (channel, cell) in channels where !silent.contains(channel.name) {
+            table.append([
+                channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
+                Self.mean(cell, channel), TraceText.decimal(Int128(cell.greatest), channel.decimals),
+                TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
+            ])
+        }
+        if silent.count < channels.count { try table.print() }
+        if !silent.isEmpty {
+            let rest = silent.count > 8 ? " and \(silent.count - 6) more" : ""
+            let named = rest.isEmpty ? silent[...] : silent.prefix(6)
+            try Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
+        }
     }
 
     private func details(
@@ -149,15 +152,13 @@ struct TraceShow: AsyncParsableCommand {
             bytesPerValue: storage.bytesPerValue,
             samples: sharing.rawValue, withheld: storage.withheldCount, unreadable: storage.unreadableCount,
             rawBytes: rawCount,
-            channels: summary.parts.flatMap { part in
-                zip(part.layout.channels, part.cells).map { channel, cell in
-                    Details.Channel(
-                        name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
-                        min: TraceText.decimal(Int128(cell.least), channel.decimals),
-                        max: TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                        mean: Self.mean(cell, channel), first: TraceText.decimal(Int128(cell.first), channel.decimals),
-                        last: TraceText.decimal(Int128(cell.last), channel.decimals))
-                }
+            channels: summary.channels.map { channel, cell in
+                Details.Channel(
+                    name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
+                    min: TraceText.decimal(Int128(cell.least), channel.decimals),
+                    max: TraceText.decimal(Int128(cell.greatest), channel.decimals),
+                    mean: Self.mean(cell, channel), first: TraceText.decimal(Int128(cell.first), channel.decimals),
+                    last: TraceText.decimal(Int128(cell.last), channel.decimals))
             })
     }
 
