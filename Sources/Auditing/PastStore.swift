@@ -18,7 +18,7 @@ public final class PastStore: Reading {
     /// leaves out one by one.
     public var vector: VersionVector { filter.vector ?? VersionVector() }
     /// The time of this state.
-    package let time: PointTime
+    let pointTime: PointTime
 
     private let views: PastViews
     private let scratch: ScratchFolder
@@ -28,7 +28,7 @@ public final class PastStore: Reading {
         _ store: Store, _ filter: EventFilter, names: EventNames? = nil, kinds: Kinds? = nil, at time: PointTime
     ) throws {
         self.store = store
-        self.time = time
+        pointTime = time
         scratch = try ScratchFolder()
         let names = try names ?? store.log.eventNames()
         // Events written from here on are not part of this state.
@@ -116,7 +116,7 @@ extension Store {
 extension Reading {
     /// The time of this state: now for a store, that of its point for a past one; `nil` for anything else.
     package var time: PointTime? {
-        if let past = self as? PastStore { return past.time }
+        if let past = self as? PastStore { return past.pointTime }
         return (self as? Store).map { .arrival($0.surroundings.now()) }
     }
 }

@@ -193,14 +193,17 @@ extension Store {
         #expect(small.withheldCount == 0 && small.series[0].bands.isEmpty && small.subtitle.hasSuffix("300 rows"))
     }
 
-    @Test func `draws a band where samples are damaged, and nothing where not even their summary is known`() async throws {
+    @Test func `draws a band where samples are damaged, and nothing where not even their summary is known`()
+        async throws
+    {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         let trace = try await emptyTrace(in: store)
         let blocks = blocks(3)
         try await store.writeBlock(SealedBlock(blocks[0], after: nil).block, of: trace.id)
         let sealed = SealedBlock(blocks[1], after: nil).block
-        let damaged = SeriesBlock(first: sealed.first, count: sealed.count, summary: sealed.summary, content: [1, 2, 3])
+        let damaged = SeriesBlock(
+            first: sealed.first, count: sealed.count, summary: sealed.summary, content: [1, 2, 3])
         try await store.writeBlock(damaged, of: trace.id)
         let plot = try store.plot(trace)
         #expect(plot.withheldCount == 0 && plot.unreadableCount == 100 && plot.series[0].bands.count == 1)

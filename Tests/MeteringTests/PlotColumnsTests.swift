@@ -55,7 +55,8 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
         #expect(fromRows.takes(voltage) && !fromRows.takes(Channel("voltage", .volt, decimals: 6)))
     }
 
-    @Test func `have a band from the least to the greatest value of rows that are not here, and no line there`() throws {
+    @Test func `have a band from the least to the greatest value of rows that are not here, and no line there`() throws
+    {
         var collector = try ColumnCollector(
             [voltage, current], startMilliseconds: 0, endMilliseconds: 100, columnCount: 10)
         func add(absent times: [Int64], gapsBefore gaps: [Int] = []) -> Bool {
@@ -69,7 +70,8 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
         // At the edge of the plot, nobody knows which of the values are within.
         #expect(add(absent: [95, 105]))
         #expect(collector.bands[0].map(\.columns) == [1...4, 5...7, 9...9])
-        #expect(collector.bands[0].map(\.least) == [15, 55, 95] && collector.bands[0].map(\.greatest) == [45, 77, 105])
+        #expect(
+            collector.bands[0].map(\.least) == [15, 55, 95] && collector.bands[0].map(\.greatest) == [45, 77, 105])
         #expect(collector.bands[1] == [], "a channel that the rows do not have")
         let drawn = collector.columns[0].map { $0?.count }
         #expect(drawn == [1, 1, nil, nil, 4, 2, nil, nil, nil, nil])

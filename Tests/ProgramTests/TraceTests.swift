@@ -86,7 +86,8 @@ import Testing
     }
 
     static let ranges: [(from: String, to: String, count: Int)] = [
-        ("2026-05-01T12:00:00.5", "2026-05-01T12:00:02.001", 2), ("2026-05-01T12:00:01.000", "2026-05-01T12:00:02.000", 1),
+        ("2026-05-01T12:00:00.5", "2026-05-01T12:00:02.001", 2),
+        ("2026-05-01T12:00:01.000", "2026-05-01T12:00:02.000", 1),
         ("2026-05-01T14:00:10+02:00", "2026-05-01T06:30:12.5-05:30", 3),
     ]
 
@@ -105,7 +106,8 @@ import Testing
             "trace", "import", file, "--meter", "02:00:00:00:00:02", "--model", "um25c", "--name", "Bench")
         let words = try program.run("trace", "show", "bench")
         #expect(words.status == 66 && words.output.isEmpty)
-        #expect(words.errors.contains("bench matches 2 records of the kind trace.") && words.errors.contains("by its id"))
+        #expect(
+            words.errors.contains("bench matches 2 records of the kind trace.") && words.errors.contains("by its id"))
         #expect(words.errors.contains("02:00:00:00:00:01") && words.errors.contains("02:00:00:00:00:02"))
         let error = try program.run("trace", "export", "bench", "--json", "-o", "rows.csv").error
         let ids = try #require(error["candidates"] as? [String])
