@@ -157,7 +157,7 @@ build_release() {
     log=$(mktemp "${TMPDIR:-/tmp}/build.XXXXXX")
     for product in "$@"; do
         say "Building $product; the first release build takes some minutes"
-        swift build -c release --product "$product" >"$log" 2>&1 || {
+        swift build -c release --disable-build-manifest-caching --product "$product" >"$log" 2>&1 || {
             tail -n 40 "$log" >&2
             rm -f "$log"
             die "$product does not build."
