@@ -17,13 +17,18 @@ public final class PastStore: Reading {
     /// The vector of the events that count, by the names that they have now; it includes the events that the filter
     /// leaves out one by one.
     public var vector: VersionVector { filter.vector ?? VersionVector() }
+    /// The time of this state.
+    let pointTime: PointTime
 
     private let views: PastViews
     private let scratch: ScratchFolder
 
     /// - Parameter names: The names by which `filter` names events; those of now if `nil`.
-    init(_ store: Store, _ filter: EventFilter, names: EventNames? = nil, kinds: Kinds? = nil) throws {
+    init(
+        _ store: Store, _ filter: EventFilter, names: EventNames? = nil, kinds: Kinds? = nil, at time: PointTime
+    ) throws {
         self.store = store
+        pointTime = time
         scratch = try ScratchFolder()
         let names = try names ?? store.log.eventNames()
         // Events written from here on are not part of this state.
@@ -84,7 +89,7 @@ extension Store {
         try describing {
             try catchUpForReading()
             let resolved = try resolve(point)
-            return try PastStore(self, EventFilter(resolved.vector), names: resolved.names)
+            return try PastStore(self, EventFilter(resolved.vector), names: resolved.names, at: resolved.time)
         }
     }
 
@@ -92,7 +97,7 @@ extension Store {
     public func at(_ point: ResolvedPoint) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, EventFilter(point.vector), names: point.names)
+            return try PastStore(self, EventFilter(point.vector), names: point.names, at: point.time)
         }
     }
 
@@ -102,7 +107,16 @@ extension Store {
     public func replaying(_ filter: EventFilter, kinds: Kinds? = nil) async throws -> PastStore {
         try describing {
             try catchUpForReading()
-            return try PastStore(self, filter, kinds: kinds)
+            let time = try filter.vector.map { PointTime.stamp(milliseconds: try greatestStamp(of: $0)) }
+            return try PastStore(self, filter, kinds: kinds, at: time ?? .arrival(surroundings.now()))
         }
+    }
+}
+
+extension Reading {
+    /// The time of this state: now for a store, that of its point for a past one; `nil` for anything else.
+    package var time: PointTime? {
+        if let past = self as? PastStore { return past.pointTime }
+        return (self as? Store).map { .arrival($0.surroundings.now()) }
     }
 }

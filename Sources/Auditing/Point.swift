@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveStore
 
@@ -37,6 +38,16 @@ public struct ResolvedPoint: Hashable, Sendable {
     public internal(set) var laterCount: UInt64 = 0
     /// The names by which ``vector`` names events: a fork that comes later renames some.
     fileprivate(set) var names: EventNames?
+    /// The time of the point.
+    package internal(set) var time = PointTime.stamp(milliseconds: 0)
+}
+
+/// The time of a point. What ends with time, such as the lease of a meter, is judged by it.
+package enum PointTime: Hashable, Sendable {
+    /// By the clocks of this device: when the last event of the point arrived here; for the present, now.
+    case arrival(Arrival)
+    /// By the stamps of the authors, in milliseconds since 1970.
+    case stamp(milliseconds: Int64)
 }
 
 extension Store {
@@ -65,7 +76,7 @@ extension Store {
                 throw StoreError(
                     .notFound, "There is no position @\(position).", hint: "The last one is @\(last).")
             }
-            return ResolvedPoint(vector: try log.vector(through: position))
+            return try resolve(through: position)
         case .time(let milliseconds): return try resolve(milliseconds: milliseconds)
         case .before(let event): return try resolve(besides: event) { $0.lowerBound - 1 }
         case .after(let event): return try resolve(besides: event) { $0.upperBound }
@@ -91,6 +102,18 @@ extension Store {
         }
         var point = try resolve(wanted: joined)
         point.laterCount = point.vector.ranges(missingFrom: plain).reduce(0) { $0 + $1.count }
+        point.time = .stamp(milliseconds: milliseconds)
+        return point
+    }
+
+    private func resolve(through position: Position) throws -> ResolvedPoint {
+        var point = ResolvedPoint(vector: try log.vector(through: position))
+        // An arrival that cannot be read does not keep anybody from reading the events.
+        if let arrival = try? log.arrival(of: position) {
+            point.time = .arrival(arrival)
+        } else {
+            point.time = .stamp(milliseconds: try greatestStamp(of: point.vector))
+        }
         return point
     }
 
@@ -100,13 +123,22 @@ extension Store {
         guard let batch = try log.batch(of: event),
             let first = try log.position(of: EventID(event.replica, batch.lowerBound))
         else { throw Self.noEvent(event) }
-        return ResolvedPoint(
-            vector: try log.vector(through: end(first...first + (batch.upperBound - batch.lowerBound))))
+        return try resolve(through: end(first...first + (batch.upperBound - batch.lowerBound)))
     }
 
     private func resolve(wanted: VersionVector) throws -> ResolvedPoint {
         var point = ResolvedPoint(vector: try log.alignedDown(wanted))
         point.missing = wanted.ranges(missingFrom: point.vector)
+        point.time = .stamp(milliseconds: try greatestStamp(of: point.vector))
         return point
+    }
+
+    /// The greatest stamp among the events of `vector`, in milliseconds since 1970; 0 if it is empty. O(replicas)
+    /// look-ups, since the stamps of one replica never go down.
+    func greatestStamp(of vector: VersionVector) throws -> Int64 {
+        try vector.entries.reduce(0) { greatest, entry in
+            guard let position = try log.position(of: EventID(entry.replica, entry.sequence)) else { return greatest }
+            return max(greatest, try log.withEvent(at: position) { frame, _ in frame.stamp.milliseconds } ?? 0)
+        }
     }
 }

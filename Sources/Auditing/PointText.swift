@@ -91,11 +91,3 @@ extension Store {
                 """)
     }
 }
-
-extension TimeArgument {
-    /// The last millisecond that belongs to it.
-    var lastMillisecond: Int64 {
-        let (product, isOverflow) = end.multipliedReportingOverflow(by: 1000)
-        return isOverflow ? .max : start == end ? product + 999 : product - 1
-    }
-}

@@ -10,7 +10,7 @@ import Glibc
 public struct Arrival: Hashable, Sendable {
     /// Milliseconds since 1970 by the wall clock.
     public var wallMilliseconds: Int64
-    /// Milliseconds since the machine started.
+    /// Milliseconds since the machine started, with those in which it was suspended.
     public var monotonicMilliseconds: Int64
     /// The id of the machine's present boot: 16 bytes, zeros if the system does not provide one.
     public var boot: [UInt8]
@@ -26,9 +26,16 @@ public struct Arrival: Hashable, Sendable {
     public static func now() -> Arrival {
         Arrival(
             wallMilliseconds: milliseconds(of: CLOCK_REALTIME),
-            monotonicMilliseconds: milliseconds(of: CLOCK_MONOTONIC),
+            monotonicMilliseconds: milliseconds(of: steadyClock),
             boot: bootID)
     }
+
+    // The clocks of both systems that count on through suspend; CLOCK_MONOTONIC of Linux stands still.
+    #if canImport(Darwin)
+    private static let steadyClock = CLOCK_MONOTONIC_RAW
+    #else
+    private static let steadyClock = CLOCK_BOOTTIME
+    #endif
 
     private static func milliseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -17,6 +17,16 @@ public struct AmbiguousName: Error, Sendable {
 
     /// The maximum number of records that are listed.
     public static let limit = 20
+
+    /// Returns the error that `text` matches `candidates`, which are of `kind`.
+    package static func error(_ text: String, _ candidates: [Record], kind: String) -> StoreError {
+        let hasMore = candidates.count > limit
+        let count = hasMore ? "more than \(limit)" : "\(candidates.count)"
+        return StoreError(
+            .notFound, "\(text) matches \(count) \(kind == QSOKind.name ? "contacts" : "records of the kind \(kind)").",
+            hint: "Specify one by its id.",
+            cause: AmbiguousName(text: text, candidates: Array(candidates.prefix(limit)), hasMore: hasMore))
+    }
 }
 
 /// The records among which a name is looked up.
@@ -48,13 +58,7 @@ extension Reading {
                 .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
                 hint: "To see all: groundwave \(list)\(scope == .hidden ? " --hidden" : "")")
         }
-        let hasMore = candidates.count > AmbiguousName.limit
-        let count = hasMore ? "more than \(AmbiguousName.limit)" : "\(candidates.count)"
-        throw StoreError(
-            .notFound, "\(text) matches \(count) \(kind == QSOKind.name ? "contacts" : "records of the kind \(kind)").",
-            hint: "Specify one by its id.",
-            cause: AmbiguousName(
-                text: text, candidates: Array(candidates.prefix(AmbiguousName.limit)), hasMore: hasMore))
+        throw AmbiguousName.error(text, candidates, kind: kind)
     }
 
     /// For a past moment, returns the record whose ID starts with `text`, at least the eight characters that tables

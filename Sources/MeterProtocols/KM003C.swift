@@ -16,13 +16,14 @@ import GroundwaveByteCoding
 ///
 /// # Frames without a check
 /// USB checks each transfer, so the frames have no check of their own. A frame is accepted as complete by its form,
-/// if no other frame begins inside it, and if the ticks of a queue advance by at most two seconds each. Otherwise the
-/// frame is refused, and the search resumes at the next beginning. A frame that lost fewer than eight bytes at its
-/// very end looks complete: that does not happen on USB, but may happen in a file.
+/// if no other frame begins inside it, and if the ticks of a queue advance by at most two seconds each or repeat.
+/// Otherwise the frame is refused, and the search resumes at the next beginning. A frame that lost fewer than eight
+/// bytes at its very end looks complete: that does not happen on USB, but may happen in a file.
 ///
 /// # Stale frames
-/// A request is answered once, under its number. After a connection, and until the next, a frame is stale if its
-/// number was not requested, or was already answered.
+/// A request is answered once, under its number. After a connection, frames are stale until the first with the number
+/// of an open request: what answers it was sent after the request, and so is all that follows, whatever its number. If
+/// no such frame comes, another program requests measurements from this meter, and its third answer passes.
 struct KM003C: FrameFormat {
     /// The longest packet (`docs/protocol_reference.md`).
     static let longestFrame = 2_544
@@ -30,17 +31,51 @@ struct KM003C: FrameFormat {
 
     private var isAligned = true
     private var queue = KM003CQueue()
-    // The numbers of requests without an answer; `nil` if no number was reported.
-    private var openTransactions: Set<UInt8>?
+    private var numbers = Numbers.none
+
+    /// What the numbers of the frames say about their age.
+    private enum Numbers {
+        /// Nothing: no number was requested since the connection.
+        case none
+        /// These numbers are open, and this many frames of measurements had others.
+        case open(Set<UInt8>, foreignCount: Int)
+        /// Nothing more: what comes now answers somebody now.
+        case passed
+    }
+
+    // After so many answers to requests of others, nobody waits any longer for one to an own request.
+    private static let foreignLimit = 3
 
     mutating func restart() {
         isAligned = true
         queue = KM003CQueue()
-        openTransactions = nil
+        numbers = .none
     }
 
     /// Records that a request with this number was sent.
-    mutating func asked(_ transaction: UInt8) { openTransactions = (openTransactions ?? []).union([transaction]) }
+    mutating func asked(_ transaction: UInt8) {
+        switch numbers {
+        case .none: numbers = .open([transaction], foreignCount: 0)
+        case .open(let open, let count): numbers = .open(open.union([transaction]), foreignCount: count)
+        case .passed: break
+        }
+    }
+
+    // Whether a frame with this number passes. Only frames of measurements are counted.
+    private mutating func letsThrough(_ transaction: UInt8, _ packets: [Packet]) -> Bool {
+        guard case .open(let open, let count) = numbers else { return true }
+        let foreignCount = count + (packets.contains { $0.attribute.isMeasurement } ? 1 : 0)
+        let isAnswer = open.contains(transaction)
+        let isPassing = isAnswer || foreignCount >= Self.foreignLimit
+        numbers = isPassing ? .passed : .open(open, foreignCount: foreignCount)
+        return isPassing
+    }
+
+    // An answer without data uses up its number.
+    private mutating func close(_ transaction: UInt8) {
+        guard case .open(let open, let count) = numbers else { return }
+        numbers = .open(open.subtracting([transaction]), foreignCount: count)
+    }
 
     mutating func step(
         _ window: RawSpan, isLast: Bool, fence: inout Fence, into rows: inout DecodedRows
@@ -67,7 +102,7 @@ struct KM003C: FrameFormat {
         let argument = window.uint16(at: 2)
         switch window.byte(at: 0) & 0x7F {
         case 0x05 where argument == 0, 0x06 where argument == 0: break
-        case 0x41 where argument >> 6 == 0: openTransactions?.remove(window.byte(at: 1))
+        case 0x41 where argument >> 6 == 0: close(window.byte(at: 1))
         default: return nil
         }
         rows.refuse(.noMeasurement, 4)
@@ -77,8 +112,7 @@ struct KM003C: FrameFormat {
     private mutating func read(
         _ packets: [Packet], _ frame: RawSpan, _ fence: inout Fence, into rows: inout DecodedRows
     ) {
-        let isAnswer = openTransactions?.remove(frame.byte(at: 1)) != nil
-        guard openTransactions == nil || isAnswer, fence.letsThrough() else {
+        guard letsThrough(frame.byte(at: 1), packets), fence.letsThrough() else {
             return rows.refuse(.stale, frame.byteCount)
         }
         var isMeasurement = false
@@ -171,7 +205,7 @@ struct KM003C: FrameFormat {
 
     private func isSound(_ packet: Packet, in window: RawSpan) -> Bool {
         let payload = window.extracting(packet.payload)
-        if packet.attribute == .queue, !KM003CQueue.ticksGoForward(payload) { return false }
+        if packet.attribute == .queue, !KM003CQueue.ticksAreSound(payload) { return false }
         return !holdsBeginning(payload)
     }
 

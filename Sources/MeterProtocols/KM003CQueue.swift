@@ -23,21 +23,47 @@ struct KM003CQueue: Sendable {
     // Allows for a few lost samples at the lowest rate.
     private static let longestStep: UInt16 = 2_000
     private static let slowestStep: UInt16 = 500
+    // How far back the tick of a repeated sample may be.
+    private static let longestRepeat: UInt16 = 4_096
 
     private enum LineUnit { case unknown, tenthOfMillivolt, millivolt }
 
+    // The latest tick of the previous queue.
     private var previousTick: UInt16?
     private var unit = LineUnit.unknown
 
-    /// Whether each tick of `samples` is later than the previous one, by no more than two seconds.
-    static func ticksGoForward(_ samples: RawSpan) -> Bool {
+    /// Whether the ticks of `samples` are those of one queue: each is later than all before it, by no more than two
+    /// seconds, or repeats one of them.
+    ///
+    /// A meter repeats single samples. In noise, equal ticks occur as well, so of four samples or more at least half
+    /// must be later than the one before.
+    static func ticksAreSound(_ samples: RawSpan) -> Bool {
+        var latest = samples.uint16(at: 0)
+        var forwardCount = 0
         var offset = sampleByteCount
         while offset < samples.byteCount {
-            let step = samples.uint16(at: offset) &- samples.uint16(at: offset - sampleByteCount)
-            guard step > 0 && step <= longestStep else { return false }
+            let tick = samples.uint16(at: offset)
+            if isForward(from: samples.uint16(at: offset - sampleByteCount), to: tick) { forwardCount += 1 }
+            if isForward(from: latest, to: tick) {
+                latest = tick
+            } else if !isRepeat(tick, of: samples.extracting(0..<offset), latest: latest) {
+                return false
+            }
             offset += sampleByteCount
         }
-        return true
+        let stepCount = samples.byteCount / sampleByteCount - 1
+        return stepCount < 3 || 2 * forwardCount >= stepCount
+    }
+
+    private static func isForward(from earlier: UInt16, to later: UInt16) -> Bool {
+        let step = later &- earlier
+        return step > 0 && step <= longestStep
+    }
+
+    // Whether one of `samples` has this tick, and it is not so long ago that the counter may have come round.
+    private static func isRepeat(_ tick: UInt16, of samples: RawSpan, latest: UInt16) -> Bool {
+        guard latest &- tick <= longestRepeat else { return false }
+        return stride(from: 0, to: samples.byteCount, by: sampleByteCount).contains { samples.uint16(at: $0) == tick }
     }
 
     /// Appends a row for each sample.
@@ -53,7 +79,15 @@ struct KM003CQueue: Sendable {
             ]
             rows.append(values, tick: UInt32(samples.uint16(at: offset)), of: layout)
         }
-        previousTick = samples.uint16(at: samples.byteCount - Self.sampleByteCount)
+        previousTick = Self.latestTick(samples)
+    }
+
+    private static func latestTick(_ samples: RawSpan) -> UInt16 {
+        var latest = samples.uint16(at: 0)
+        for offset in stride(from: sampleByteCount, to: samples.byteCount, by: sampleByteCount) {
+            if isForward(from: latest, to: samples.uint16(at: offset)) { latest = samples.uint16(at: offset) }
+        }
+        return latest
     }
 
     private var layout: Layout {
@@ -64,19 +98,26 @@ struct KM003CQueue: Sendable {
         }
     }
 
-    // Derives the unit from the rate. Within a queue, the first step gives the rate. A queue of one sample has only
-    // the step from the previous queue, which is longer if samples were lost: below 500 it proves a fast rate, at 500
-    // the slow rate is assumed, and above 500 the unit stays as it was.
+    // Derives the unit from the rate. Within a queue, the first step forward gives the rate. A queue without one, as of
+    // a single sample, has only the step from the previous queue, which is longer if samples were lost: below 500 it
+    // proves a fast rate, at 500 the slow rate is assumed, and above 500 the unit stays as it was.
     private mutating func findUnit(_ samples: RawSpan) {
-        let first = samples.uint16(at: 0)
-        if samples.byteCount > Self.sampleByteCount {
-            let step = samples.uint16(at: Self.sampleByteCount) &- first
+        if let step = Self.firstStep(samples) {
             unit = step < Self.slowestStep ? .millivolt : .tenthOfMillivolt
         } else if let previousTick {
-            let step = first &- previousTick
+            let step = samples.uint16(at: 0) &- previousTick
             if step > 0, step < Self.slowestStep { unit = .millivolt }
             if step == Self.slowestStep { unit = .tenthOfMillivolt }
         }
+    }
+
+    // The first step forward; a repeated sample is none.
+    private static func firstStep(_ samples: RawSpan) -> UInt16? {
+        for offset in stride(from: sampleByteCount, to: samples.byteCount, by: sampleByteCount) {
+            let (earlier, later) = (samples.uint16(at: offset - sampleByteCount), samples.uint16(at: offset))
+            if isForward(from: earlier, to: later) { return later &- earlier }
+        }
+        return nil
     }
 
     /// The layout at 10, 50 and 1,000 samples a second.

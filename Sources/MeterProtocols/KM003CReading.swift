@@ -8,7 +8,7 @@ import GroundwaveMetering
 /// | 0, 4 | 4, 4 | voltage, uV, and current, uA, both signed; a positive current flows from the socket to the plug |
 /// | 8, 12 | 4, 4 | the same, averaged |
 /// | 16, 20 | 4, 4 | the same, averaged before calibration |
-/// | 24 | 2 | temperature, 1/128 of a degree Celsius, signed |
+/// | 24 | 2 | temperature, 1/128 of a degree Celsius, signed; 0x8000 if there is none |
 /// | 26, 28, 30, 32, 34 | 2 each | CC1, CC2, D+, D-, VDD, 0.1 mV |
 /// | 36, 37 | 1, 1 | the rate, 0 to 4, and flags |
 /// | 38, 40, 42 | 2 each | CC2, D+, D-, averaged, mV |
@@ -27,8 +27,20 @@ enum KM003CReading {
             word(26), word(28), word(30), word(32), word(34),
             Int64(payload.byte(at: 36)), Int64(payload.byte(at: 37)), word(38), word(40), word(42),
         ]
-        rows.append(values, of: layout)
+        if payload.uint16(at: 24) == noTemperature {
+            let others = values.indices.filter { $0 != temperatureIndex }
+            rows.append(others.map { values[$0] }, of: layoutWithoutTemperature)
+        } else {
+            rows.append(values, of: layout)
+        }
     }
+
+    // The value of a meter that has not measured its temperature: as a number it would be -256 degrees.
+    private static let noTemperature: UInt16 = 0x8000
+    private static let temperatureIndex = 6
+
+    /// The layout of a reading without a temperature.
+    static let layoutWithoutTemperature = Layout(layout.channels.filter { $0.name != "temperature" })
 
     static let layout = Layout([
         Channel("voltage", .volt, decimals: 6), Channel("current", .ampere, decimals: 6),

@@ -29,7 +29,7 @@ import GroundwaveByteCoding
 /// | UM24C, UM25C, UM34C, TC66C | all that arrives before the first ``asked(transaction:)`` |
 /// | FNIRSI by USB | the same, and the first report of measurements after it, since the meter has its own queue |
 /// | FNIRSI by Bluetooth | all that arrives before the first ``asked(transaction:)`` |
-/// | KM003C | the same, and each frame whose number has no open request, if numbers are given |
+/// | KM003C | the same, and if numbers are given, two frames at most before the first whose number was requested |
 /// | Atorch | nothing more: it is never polled; a frame whose beginning is missing is no frame |
 ///
 /// So after connecting, the caller reads all bytes that are already there, passes them to ``consume(_:into:)``, and
@@ -69,8 +69,8 @@ public struct MeterDecoder: Sendable {
 
     /// Reports that a request was sent to the meter: a poll, or the commands that start it.
     ///
-    /// - Parameter transaction: The number of the request, for a KM003C. Once a number was given since the connection
-    ///   began, a frame is stale if its number was not requested, or was already answered.
+    /// - Parameter transaction: The number of the request, for a KM003C. Frames with other numbers are stale until the
+    ///   first answer to it. The third of them passes: then another program requests measurements from the meter.
     public mutating func asked(transaction: UInt8? = nil) {
         reader.fence.open()
         if let transaction { reader.format.asked(transaction) }

@@ -68,6 +68,13 @@ public enum MeterModel: String, CaseIterable, Sendable, Hashable {
         }
     }
 
+    /// Returns the number of rows per second to assume for a capture over `link` that has neither times nor a counter:
+    /// that of this program's own requests, or of a meter that sends unasked.
+    package func usualRowsPerSecond(over link: Link) -> Double {
+        if let poll = conversation(over: link).poll { return 1000 / Double(poll.intervalMilliseconds) }
+        return Double(rowsPerSecond(over: link).lowerBound)
+    }
+
     /// Creates a decoder of the bytes that the meter sends over `link`, at the beginning of a stream.
     ///
     /// It accepts all that arrives, as suits a capture. For a live connection, call ``MeterDecoder/begin(into:)`` and

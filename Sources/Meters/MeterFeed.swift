@@ -5,14 +5,17 @@ import GroundwaveStore
 
 /// Reads a meter: sends the commands that it needs, when they are due, and decodes its output.
 ///
+/// A meter that is asked is drained first: until nothing has come for a tenth of a second, for a second at most, what
+/// comes is of an earlier connection and gives no rows. A line without a device behind it is only read, as a file is.
+///
 /// Not thread-safe.
 public struct MeterFeed {
     /// The result of waiting.
     public struct Step: Sendable {
         /// The bytes on the line in both directions, except those that only keep the meter sending.
         public var pieces: [CapturedBytes] = []
-        /// When the bytes came, in milliseconds since 1970.
-        public var time: Int64 = 0
+        /// When the bytes came, and the requests that were sent before.
+        public var reception = Reception(ReadMoment(0))
         /// The rows decoded from them.
         public var rows = DecodedRows()
         /// Whether the input has ended.
@@ -26,11 +29,24 @@ public struct MeterFeed {
     private let now: @Sendable () -> Arrival
     private let conversation: MeterConversation
     private var decoder: MeterDecoder
-    private var hasStarted = false
+    private var phase = Phase.opening
     private var transaction: UInt8 = 0
     // When commands are due, in milliseconds of the monotonic clock.
     private var nextPoll: Int64 = 0
     private var nextKeepAlive: Int64 = 0
+
+    private enum Phase {
+        /// Nothing was read or sent.
+        case opening
+        /// The line is emptied until the first of these moments, of which bytes that come put off the first.
+        case draining(quietAt: Int64, endsAt: Int64)
+        /// The meter was asked.
+        case running
+    }
+
+    private static let quietMilliseconds: Int64 = 100
+    /// The longest time from the first look at a line to the first request.
+    static let longestDrainMilliseconds: Int64 = 1_000
 
     /// Creates a feed of what `model` sends over `link`, received on `line`.
     ///
@@ -50,18 +66,23 @@ public struct MeterFeed {
     /// - Throws: ``StoreError`` if the meter is gone.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
-        if !line.isFile { try exchange(&step) }
+        if line.canSend { try exchange(&step) }
         switch try line.read(waitingMilliseconds: line.isFile ? 0 : min(limit, untilDue())) {
         case .nothing: break
         case .end:
             decoder.finish(into: &step.rows)
             step.isAtEnd = true
         case .bytes(let bytes):
-            step.pieces.append(CapturedBytes(.received, at: now().wallMilliseconds, bytes))
+            step.reception.moment = ReadMoment(now())
+            step.pieces.append(CapturedBytes(.received, at: step.reception.moment.wall, bytes))
+            step.reception.hasMore = line.hasMore()
             decoder.consume(bytes.span.bytes, into: &step.rows)
+            putOffAsking()
+            refusedByteCount += step.rows.refusedByteCount
+            return step
         }
         refusedByteCount += step.rows.refusedByteCount
-        step.time = step.pieces.last?.time ?? now().wallMilliseconds
+        step.reception.moment = ReadMoment(now())
         return step
     }
 
@@ -70,23 +91,17 @@ public struct MeterFeed {
         var step = Step()
         decoder.finish(into: &step.rows)
         refusedByteCount += step.rows.refusedByteCount
-        (step.time, step.isAtEnd) = (now().wallMilliseconds, true)
+        (step.reception.moment, step.isAtEnd) = (ReadMoment(now()), true)
         return step
     }
 
     private mutating func exchange(_ step: inout Step) throws {
         let present = now().monotonicMilliseconds
-        if !hasStarted {
-            hasStarted = true
-            // Bytes still in a buffer on the way belong to an earlier connection.
-            if conversation.poll != nil || !conversation.start.isEmpty { decoder.begin(into: &step.rows) }
-            for bytes in conversation.start { try send(bytes, &step) }
-            decoder.asked()
-            (nextPoll, nextKeepAlive) = (present, present)
-        }
+        guard try isRunning(&step, at: present) else { return }
         if let poll = conversation.poll, present >= nextPoll {
             transaction &+= 1
             try send(poll.bytes(transaction: transaction), &step)
+            step.reception.requestCount += 1
             decoder.asked(transaction: poll.transactionOffset == nil ? nil : transaction)
             nextPoll = present + Int64(poll.intervalMilliseconds)
         }
@@ -97,6 +112,33 @@ public struct MeterFeed {
         }
     }
 
+    // Whether the line was emptied: then the meter is asked, at the first call after that.
+    private mutating func isRunning(_ step: inout Step, at present: Int64) throws -> Bool {
+        switch phase {
+        case .running: return true
+        case .opening where conversation.poll == nil && conversation.start.isEmpty: break
+        case .opening:
+            decoder.begin(into: &step.rows)
+            phase = .draining(
+                quietAt: present + Self.quietMilliseconds, endsAt: present + Self.longestDrainMilliseconds)
+            return false
+        case .draining(let quietAt, let endsAt):
+            guard present >= min(quietAt, endsAt) else { return false }
+            // The beginning of a frame that has come is of one that nobody has asked for yet.
+            decoder.begin(into: &step.rows)
+        }
+        phase = .running
+        for bytes in conversation.start { try send(bytes, &step) }
+        decoder.asked()
+        (nextPoll, nextKeepAlive) = (present, present)
+        return true
+    }
+
+    private mutating func putOffAsking() {
+        guard case .draining(_, let endsAt) = phase else { return }
+        phase = .draining(quietAt: now().monotonicMilliseconds + Self.quietMilliseconds, endsAt: endsAt)
+    }
+
     private func send(_ bytes: [UInt8], _ step: inout Step) throws {
         try line.send(bytes)
         step.pieces.append(CapturedBytes(.sent, at: now().wallMilliseconds, bytes))
@@ -105,8 +147,13 @@ public struct MeterFeed {
     /// Returns the time until the next command is due, in milliseconds.
     private func untilDue() -> Int {
         var due: [Int64] = []
-        if conversation.poll != nil { due.append(nextPoll) }
-        if conversation.keepAlive != nil { due.append(nextKeepAlive) }
+        switch phase {
+        case .opening: break
+        case .draining(let quietAt, let endsAt): due = [quietAt, endsAt]
+        case .running:
+            if conversation.poll != nil { due.append(nextPoll) }
+            if conversation.keepAlive != nil { due.append(nextKeepAlive) }
+        }
         guard let next = due.min() else { return .max }
         return max(1, Int(next - now().monotonicMilliseconds))
     }

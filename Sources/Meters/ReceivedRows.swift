@@ -3,73 +3,84 @@ import GroundwaveMetering
 
 /// The rows of a recording that are not in a block yet, in order, and the rule for when a block has enough of them.
 struct ReceivedRows: Sendable {
-    private enum Run: Sendable {
-        case decoded(DecodedRows.Run, times: [Int64])
+    private enum Entry: Sendable {
+        /// What is known of the rows behind it, up to the next reception.
+        case reception(Reception, [RowIntake.Run])
+        case decoded(DecodedRows.Run)
         case recorded(TraceRows)
     }
 
     /// The age of the first row of a block at which the block is sealed.
     static let blockMilliseconds: Int64 = 600_000
 
-    private var runs: [Run] = []
-    /// The number of rows of the first decoded run that are in a block.
+    private var entries: [Entry] = []
+    /// The number of rows of the first entry, if they are decoded ones, that were taken.
     private var takenCount = 0
 
-    /// The layout of the next row; `nil` if there is none.
+    /// The layout of the next row; `nil` if there is none, or a reception is to begin before it.
     var layout: Layout? {
-        switch runs.first {
-        case .decoded(let run, _): run.layout
+        switch entries.first {
+        case .decoded(let run): run.layout
         case .recorded(let rows): rows.layout
-        case nil: nil
+        case .reception, nil: nil
         }
     }
 
-    /// Appends decoded rows with the times of `times`, and advances `times` behind them.
-    mutating func append(_ rows: DecodedRows, _ times: inout RowTimes) {
-        for run in rows.runs {
-            let ofRun = (0..<run.count).map { times.next(tick: run.tick($0), of: run.layout) }
-            runs.append(.decoded(run, times: ofRun))
-        }
+    /// Appends decoded rows and what is known of their reception.
+    mutating func append(_ rows: DecodedRows, by reception: Reception) {
+        let runs = rows.runs.map { RowIntake.Run(count: $0.count, tick: $0.layout.tick, ticks: $0.ticks) }
+        entries.append(.reception(reception, runs))
+        entries += rows.runs.map { .decoded($0) }
     }
 
     /// Appends rows that were recorded elsewhere.
     mutating func append(recorded rows: TraceRows) {
-        if rows.count > 0 { runs.append(.recorded(rows)) }
+        if rows.count > 0 { entries.append(.recorded(rows)) }
+    }
+
+    /// Begins the receptions before the next row.
+    mutating func begin(_ intake: inout RowIntake) {
+        while case .reception(let reception, let runs) = entries.first {
+            intake.begin(reception, runs)
+            entries.removeFirst()
+        }
     }
 
     /// Moves rows into `block`, which has the layout of the next row and room for it.
     ///
     /// - Returns: Whether the block is to be sealed before the next row.
-    mutating func move(into block: inout OpenBlock) -> Bool {
-        switch runs.first {
-        case .decoded(let run, let times): return move(run, times, into: &block)
+    mutating func move(into block: inout OpenBlock, by intake: inout RowIntake) -> Bool {
+        switch entries.first {
+        case .decoded(let run): return move(run, into: &block, &intake)
         case .recorded(let rows):
             let (head, rest) = rows.split(at: min(SampleBlock.rowLimit - block.rows.count, rows.count))
             _ = block.append(head)
-            if rest.count > 0 { runs[0] = .recorded(rest) } else { runs.removeFirst() }
+            if let last = head.times.last { intake.follow(last) }
+            if rest.count > 0 { entries[0] = .recorded(rest) } else { entries.removeFirst() }
             return block.rows.count >= SampleBlock.rowLimit
-        case nil: return false
+        case .reception, nil: return false
         }
     }
 
-    private mutating func move(_ run: DecodedRows.Run, _ times: [Int64], into block: inout OpenBlock) -> Bool {
+    private mutating func move(
+        _ run: DecodedRows.Run, into block: inout OpenBlock, _ intake: inout RowIntake
+    ) -> Bool {
         var isEnough = false
         while takenCount < run.count, !isEnough {
-            let time = times[takenCount]
-            block.append(run.row(takenCount), tick: run.tick(takenCount), at: time)
+            let values = run.row(takenCount)
+            let tick = run.ticks.isEmpty ? nil : run.ticks[takenCount]
             takenCount += 1
+            let number = block.rows.first + UInt64(block.rows.count)
+            guard let row = intake.next(values, tick: tick, of: run.layout, number: number) else { continue }
+            let time = row.time
+            block.append(values, tick: row.tick, at: time)
             if let first = block.rows.times.first, time &- first >= Self.blockMilliseconds { isEnough = true }
             if block.rows.count >= SampleBlock.rowLimit { isEnough = true }
         }
         if takenCount == run.count {
-            runs.removeFirst()
+            entries.removeFirst()
             takenCount = 0
         }
         return isEnough
     }
-}
-
-extension DecodedRows.Run {
-    /// Returns the meter's counter of row `index`; `nil` if the layout has none.
-    fileprivate func tick(_ index: Int) -> UInt32? { ticks.isEmpty ? nil : ticks[index] }
 }

@@ -33,8 +33,10 @@ struct RecordingState: Sendable {
     /// The number of bytes in the event of a block beside the block.
     private let envelope: Int
     private var block: OpenBlock?
-    /// The row before the first one of the block, for the totals.
+    /// The row before the first one of the block, of whatever layout, for the totals.
     private var before: TraceRows?
+    /// Gives rows their times and tells what is missing, as long as the recording lasts.
+    private var intake: RowIntake
     private var nextRow: UInt64 = 0
     /// The number of rows of the block that are in the tail.
     private var keptCount = 0
@@ -44,17 +46,22 @@ struct RecordingState: Sendable {
     private var keptPieceCount = 0
     private var lastFlush: Int64
     private var received = ReceivedRows()
+    /// The time of the last captured piece.
+    private var lastPiece: Int64 = .min
     private var isSealDue = false
     /// Whether the tail still has what is in the log.
     private var isTailOld = false
+    /// Whether the tail has marks that were changed since.
+    private var isTailCorrected = false
     private var isFlushDue = false
     private var end: TraceEnd?
     /// The action that has not succeeded yet.
     private var pending: Action?
 
-    /// Creates the state of a recording whose tail was begun at the monotonic time `now`.
-    init(of trace: RecordID, envelope: Int, isKeepingCapture: Bool, at now: Int64) {
+    /// Creates the state of a recording of rows of `source` whose tail was begun at the monotonic time `now`.
+    init(of trace: RecordID, _ source: RowSource, envelope: Int, isKeepingCapture: Bool, at now: Int64) {
         (self.trace, self.envelope, lastFlush) = (trace, envelope, now)
+        intake = RowIntake(source)
         capture = isKeepingCapture ? Capture() : nil
     }
 
@@ -64,10 +71,18 @@ struct RecordingState: Sendable {
     /// The number of rows of all blocks, sealed or not.
     var rowCount: UInt64 { nextRow + UInt64(block?.rows.count ?? 0) }
 
-    /// Receives rows, decoded from the bytes of `pieces`, and advances `times` behind them.
-    mutating func receive(_ rows: DecodedRows, _ times: inout RowTimes, of pieces: [CapturedBytes]) {
-        for piece in pieces { capture?.append(piece) }
-        received.append(rows, &times)
+    /// The time of the last row; `nil` before the first one.
+    var lastTime: Int64? { block?.rows.times.last ?? before?.times.last }
+
+    /// Receives rows, decoded from the bytes of `pieces`, whose times are by the wall clock.
+    mutating func receive(_ rows: DecodedRows, by reception: Reception, of pieces: [CapturedBytes]) {
+        let time = intake.time(of: reception.moment)
+        for piece in pieces {
+            // By the clock of the trace, as the rows are.
+            lastPiece = max(lastPiece, time &+ min(0, piece.time &- reception.moment.wall))
+            capture?.append(CapturedBytes(piece.direction, at: lastPiece, piece.bytes))
+        }
+        received.append(rows, by: reception)
     }
 
     /// Receives rows that were recorded elsewhere.
@@ -86,7 +101,8 @@ struct RecordingState: Sendable {
     mutating func end(_ end: TraceEnd) {
         (received, pending) = (ReceivedRows(), nil)
         (isSealDue, isTailOld, isFlushDue) = (false, false, false)
-        block?.end()
+        intake.end(number: rowCount)
+        makeChanges()
         self.end = end
     }
 
@@ -103,7 +119,8 @@ struct RecordingState: Sendable {
         switch action {
         case .keep, .beginTail:
             (keptCount, keptPieceCount) = (block?.rows.count ?? 0, capture?.pieces.count ?? 0)
-            (lastFlush, isTailOld) = (now, false)
+            lastFlush = now
+            if case .beginTail = action { (isTailOld, isTailCorrected) = (false, false) }
         case .sealRows(_, let count):
             before = block?.removeFirst(count).split(at: count - 1).1
             nextRow += UInt64(count)
@@ -122,20 +139,32 @@ struct RecordingState: Sendable {
         if let action = takeReceived() { return action }
         if let end { return sealAll() ?? .end(end, at: before?.times.last) }
         defer { isFlushDue = false }
-        return isFlushDue ? keep() : nil
+        guard isFlushDue else { return nil }
+        return isTailCorrected ? .beginTail(block?.rows, capture) : keep()
     }
 
     /// Moves received rows into the block until something must be sealed.
     private mutating func takeReceived() -> Action? {
         while true {
             if isSealDue { return keepCapture() ?? sealRows() }
+            received.begin(&intake)
             guard let layout = received.layout else { return nil }
             if let block, block.rows.layout != layout {
                 if let action = sealAll() { return action }
-                (self.block, before) = (nil, nil)
+                self.block = nil
             }
             if block == nil { block = OpenBlock(layout, first: nextRow) }
-            isSealDue = received.move(into: &block!)
+            isSealDue = received.move(into: &block!, by: &intake)
+            if isSealDue { intake.settle() }
+            makeChanges()
+        }
+    }
+
+    /// Makes the changes of marks that are due. Rows that are in the log keep theirs.
+    private mutating func makeChanges() {
+        if intake.changes.isEmpty { return }
+        for change in intake.takeChanges() where block?.make(change) == true {
+            if change.row < nextRow + UInt64(keptCount) { isTailCorrected = true }
         }
     }
 

@@ -79,52 +79,83 @@ extension Store {
 /// A replay of captured bytes through a decoder.
 private struct CaptureReplay {
     let recorder: TraceRecorder
-    private let rate: Double?
     private let poll: MeterConversation.Repeated?
     private var decoder: MeterDecoder
-    private var times: RowTimes?
-    private var hasBegun = false
+    // The bytes that came before the first request, if there was one: they are of an earlier connection.
+    private var unasked: [CapturedBytes]? = []
+    private var requestCount = 0
     private var lastTime: Int64 = 0
     var decoded: Decoded
 
     init(_ trace: Trace, _ model: MeterModel, into recorder: TraceRecorder) {
         let link = trace.link ?? model.links[0]
-        (self.recorder, rate, decoded) = (recorder, trace.rate, Decoded(trace: recorder.trace))
+        (self.recorder, decoded) = (recorder, Decoded(trace: recorder.trace))
         poll = model.conversation(over: link).poll
         decoder = model.makeDecoder(over: link)
     }
 
     mutating func add(_ capture: Capture) async throws {
-        var rows = DecodedRows()
         for piece in capture.pieces {
-            rows.removeAll()
-            switch piece.direction {
-            case .sent:
-                if !hasBegun { decoder.begin(into: &rows) }
-                hasBegun = true
-                let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
-                let isPoll = number.map { poll?.bytes(transaction: piece.bytes[$0]) == piece.bytes } ?? false
-                decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
-            case .received:
-                decoded.byteCount += piece.bytes.count
-                decoder.consume(piece.bytes.span.bytes, into: &rows)
+            if piece.direction == .received, mayPrecedeRequests(piece) {
+                unasked?.append(piece)
+            } else {
+                try await playUnasked(isStale: piece.direction == .sent)
+                try await play(piece)
             }
-            lastTime = piece.time
-            try await append(rows)
         }
+    }
+
+    // Whether the first request may follow this piece. A feed sends it after a second, or never; a second more is for
+    // a machine that is busy, and the limit of bytes for an input that is read at once.
+    private func mayPrecedeRequests(_ piece: CapturedBytes) -> Bool {
+        guard let unasked else { return false }
+        let duration = piece.time - (unasked.first ?? piece).time
+        return duration <= 2 * MeterFeed.longestDrainMilliseconds
+            && unasked.reduce(0) { $0 + $1.bytes.count } < Self.longestDrainByteCount
+    }
+
+    private static let longestDrainByteCount = 1 << 20
+
+    private mutating func playUnasked(isStale: Bool) async throws {
+        guard let pieces = unasked else { return }
+        unasked = nil
+        if isStale { begin() }
+        for piece in pieces { try await play(piece) }
+        if isStale { begin() }
+    }
+
+    // Reports a new connection, which gives no rows.
+    private mutating func begin() {
+        var rows = DecodedRows()
+        decoder.begin(into: &rows)
+        decoded.refusedByteCount += rows.refusedByteCount
+    }
+
+    private mutating func play(_ piece: CapturedBytes) async throws {
+        var rows = DecodedRows()
+        switch piece.direction {
+        case .sent:
+            let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
+            let isPoll = poll?.bytes(transaction: number.map { piece.bytes[$0] } ?? 0) == piece.bytes
+            if isPoll { requestCount += 1 }
+            decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
+        case .received:
+            decoded.byteCount += piece.bytes.count
+            decoder.consume(piece.bytes.span.bytes, into: &rows)
+        }
+        lastTime = piece.time
+        try await append(rows)
     }
 
     private mutating func append(_ rows: DecodedRows) async throws {
         decoded.refusedByteCount += rows.refusedByteCount
-        guard let rate else {
-            _ = try await recorder.append(rows, times: .at(lastTime))
-            return
-        }
-        times = try await recorder.append(rows, times: times ?? .paced(RowPacer(from: lastTime, perSecond: rate)))
+        try await recorder.append(rows, by: Reception(ReadMoment(lastTime), requestCount: requestCount))
+        requestCount = 0
     }
 
     /// Ends a contiguous part: the next bytes do not follow these, as after a reconnection of the meter.
     mutating func breakOff() async throws {
+        try await playUnasked(isStale: false)
         var rest = DecodedRows()
         decoder.finish(into: &rest)
         // A frame that was held back because more of it might follow is complete if nothing follows.

@@ -1,6 +1,6 @@
+import GroundwaveAuditing
 import GroundwaveEventLog
 import GroundwaveEvents
-import GroundwaveLogFormat
 import GroundwaveMeterProtocols
 import GroundwaveMetering
 import GroundwaveProjections
@@ -8,7 +8,7 @@ import GroundwaveRecords
 import GroundwaveStore
 
 extension Reading {
-    /// Returns the meters that show, in order of address. For a past moment, none has a lease.
+    /// Returns the meters that show, in order of address. For a past moment, their leases are judged at it.
     ///
     /// - Complexity: A look-up for each, and one for its lease.
     public func meters() throws -> [Meter] {
@@ -44,31 +44,20 @@ extension Reading {
             id: record.id, address: address, name: fields["NAME"] ?? "",
             model: fields["MODEL"].flatMap { MeterModel(rawValue: $0) }, temperatureUnit: fields["TEMPERATURE_UNIT"],
             sharing: fields["SAMPLES"].flatMap { SampleSharing(rawValue: $0) },
-            lease: try lease(of: record, names))
+            updated: record.fields.map(\.shown.stamp.milliseconds).max() ?? 0, lease: try lease(of: record, names))
     }
 
     private func lease(of record: Record, _ names: [ReplicaID: String]) throws -> MeterLease? {
         guard let head = record[Metering.meter.key(for: "LEASE")]?.shown, let value = head.value,
-            let claim = MeterClaim(value), claim.isHeld
+            let claim = MeterClaim(value), claim.isHeld, let time
         else { return nil }
-        // A past state has no present time by which to judge the lease.
-        guard let now = (self as? Store)?.surroundings.now() else { return nil }
-        let arrival = head.position > 0 ? try log.arrival(of: head.position) : nil
-        let age: Int64 =
-            if let arrival, arrival.isOfSameBoot(as: now) {
-                now.monotonicMilliseconds - arrival.monotonicMilliseconds
-            } else if let arrival {
-                now.wallMilliseconds - arrival.wallMilliseconds
-            } else {
-                .max / 2
-            }
-        let lag = (arrival?.wallMilliseconds ?? 0) - Int64(head.stamp.milliseconds)
-        let isHeld = age >= 0 && age < MeterLease.milliseconds && lag < MeterLease.clockTolerance
+        let clock = LeaseClock(log: log, time: time)
+        let age = try clock.age(of: head)
         let replica = head.id.event.replica
         return MeterLease(
             replica: replica, device: names[replica] ?? replica.short, term: claim.term,
-            written: Int64(head.stamp.milliseconds), expires: now.wallMilliseconds + MeterLease.milliseconds - age,
-            isHeld: isHeld)
+            since: claim.since, written: head.stamp.milliseconds, expires: clock.end(ofAge: age),
+            isHeld: (0..<MeterLease.milliseconds).contains(age))
     }
 }
 
@@ -88,10 +77,11 @@ extension Store {
                 .busy, "\(address) is reserved by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
                 hint: "On that device: groundwave meter disconnect \(address). Or try again after that time.")
         }
-        let isRenewal = present?.lease.map { $0.isHeld && $0.replica == replica } ?? false
-        try await write(note: isRenewal ? "" : "Connected", author: author) { batch in
+        let own = present?.lease.flatMap { $0.isHeld && $0.replica == replica ? $0 : nil }
+        let since = own?.since ?? surroundings.now().wallMilliseconds
+        try await write(note: own == nil ? "Connected" : "", author: author) { batch in
             try batch.findOrMakeMeter(address, model: model)
-            try batch.claim(address, isHeld: true, isRenewal: isRenewal)
+            try batch.claim(address, isHeld: true, since: since, isRenewal: own != nil)
         }
         guard let meter = try meter(address) else { throw StoreError(.bug, "The meter \(address) is missing.") }
         return meter
@@ -104,7 +94,7 @@ extension Store {
     public func disconnect(_ address: MACAddress, author: String? = nil) async throws -> Bool {
         guard let lease = try meter(address)?.lease, lease.replica == replica else { return false }
         try await write(note: "Disconnected", author: author) { batch in
-            try batch.claim(address, isHeld: false, isRenewal: true)
+            try batch.claim(address, isHeld: false, since: lease.since, isRenewal: true)
         }
         return true
     }
@@ -133,11 +123,12 @@ extension Store {
 
 extension WriteBatch {
     /// Writes the lease of a meter with the greatest term seen so far, plus one for a takeover.
-    fileprivate mutating func claim(_ address: MACAddress, isHeld: Bool, isRenewal: Bool) throws {
+    fileprivate mutating func claim(_ address: MACAddress, isHeld: Bool, since: Int64, isRenewal: Bool) throws {
         let (kind, id) = (Metering.meter.name, Metering.meterID(address))
         let heads = try record(kind, id)?[Metering.meter.key(for: "LEASE")]?.heads ?? []
         let greatest = heads.map { LeaseClaim.term(of: $0.value) }.max() ?? 0
         let term = isRenewal ? max(1, greatest) : greatest + 1
-        try set(kind, id, [Assignment("LEASE", MeterClaim(term: term, isHeld: isHeld, nonce: newID().low).bytes)])
+        let claim = MeterClaim(term: term, isHeld: isHeld, since: since, nonce: newID().low)
+        try set(kind, id, [Assignment("LEASE", claim.bytes)])
     }
 }

@@ -13,7 +13,8 @@ extension Store {
     ///   - link: The link to the meter; the first of ``MeterModel/links`` if `nil`.
     ///   - name: The name of the trace.
     ///   - source: Where the frames come from, in a few words: a device, a file.
-    ///   - rate: The number of rows per second, to be stored with the trace, if the input has no times.
+    ///   - rate: The number of rows per second, to be stored with the trace, if the input has no times: rows without a
+    ///     counter of the meter then follow one another at this rate.
     ///   - isKeepingCapture: Whether the line traffic is kept beside the rows, for ``decode(_:name:author:)``.
     ///   - started: When recording began: milliseconds since 1970; now if `nil`.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; the code for the system error if
@@ -31,7 +32,8 @@ extension Store {
         var generator = surroundings.generator
         let id = RecordID.random(using: &generator)
         // Create the tail first: a trace without a tail and without an end would count as recorded on another device.
-        let recorder = try TraceRecorder(self, trace: id, isKeepingCapture: isKeepingCapture)
+        let rows = model.rowSource(over: link ?? model.links[0], rate: rate)
+        let recorder = try TraceRecorder(self, trace: id, rows, isKeepingCapture: isKeepingCapture)
         try await write(note: "Recording", author: author) { batch in
             try batch.findOrMakeMeter(meter, model: model)
             var fields = [
@@ -120,6 +122,7 @@ extension Store {
                 return true
             }
         }
+        var before: TraceRows?
         for var run in rows {
             if run.first < next {
                 guard next < run.first + UInt64(run.count) else { continue }
@@ -128,12 +131,13 @@ extension Store {
             last = run.times.last ?? last
             while run.count > 0 {
                 let head = run.split(at: min(run.count, SampleBlock.rowLimit)).0
-                let sealed = SealedBlock.filling(pagesWith: head, after: nil)
+                let sealed = SealedBlock.filling(pagesWith: head, after: before)
                 let block = sealed.block.block
                 try await write(note: "Recorded before the process ended") { batch in
                     try batch.append(Change(kind: kind, record: trace, block: block))
                 }
-                run = run.split(at: sealed.count).1
+                let (done, rest) = run.split(at: sealed.count)
+                (before, run) = (done.split(at: sealed.count - 1).1, rest)
             }
         }
         let end = last ?? Int64(surroundings.now().wallMilliseconds)
@@ -142,6 +146,23 @@ extension Store {
             guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }
             try batch.endTrace(trace, at: end, .interrupted)
         }
+    }
+}
+
+extension MeterModel {
+    /// Returns what is known of the rows that the meter sends over `link`; they have no times of their own if `rate`
+    /// gives the rows per second.
+    func rowSource(over link: Link, rate: Double?) -> RowSource {
+        let spacing: Int64? =
+            switch self {
+            // A report has the samples of 40 ms.
+            case .fnb48, .fnb48s, .c1, .fnb58: link == .usb ? 10 : nil
+            default: nil
+            }
+        let timing = rate.flatMap { $0 > 0 ? RowTiming.paced(perSecond: $0) : nil } ?? .live
+        return RowSource(
+            timing, spacingMilliseconds: spacing,
+            requestMilliseconds: conversation(over: link).poll.map { Int64($0.intervalMilliseconds) })
     }
 }
 

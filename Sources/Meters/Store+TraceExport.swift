@@ -32,7 +32,9 @@ extension Reading {
     /// Writes rows of `trace` as a file of `format`, whose bytes `sink` receives piece by piece; also while the trace
     /// is being recorded.
     ///
-    /// The same range gives the same bytes. Rows that are withheld or cannot be read are left out and counted.
+    /// The same range gives the same bytes. Rows that are withheld or cannot be read are left out and counted. If the
+    /// channels change within the range, the file has all of them, or those requested, each in the finest of its
+    /// decimals; values that a row lacks are empty, NULL or left out: see ``TraceExportFormat``.
     ///
     /// - Parameters:
     ///   - start: Rows before this time are left out: milliseconds since 1970.
@@ -97,10 +99,12 @@ extension Reading {
         _ trace: Trace, with writer: inout TraceWriter, from start: Int64, to end: Int64, sink: TraceWriter.Sink
     ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {
         var (hasBegun, absent) = (false, AbsentRows())
-        try forEachPiece(of: trace.id, from: start, to: end) { piece in
+        let stretches = try stretches(of: trace.id, from: start, to: end)
+        let layouts = Self.layouts(of: stretches, from: start, to: end)
+        try forEachPiece(in: stretches, from: start, to: end) { piece in
             switch piece {
             case .rows(let rows):
-                if !hasBegun { try writer.begin(rows.layout, to: sink) }
+                if !hasBegun { try writer.begin(unionOf: layouts, to: sink) }
                 hasBegun = true
                 try writer.append(rows, to: sink)
             case .withheld(let summary): absent.withheldCount += summary.count
@@ -121,6 +125,21 @@ extension Reading {
                     : "See groundwave trace show \(trace.id.short).")
         }
         return (try writer.finish(to: sink), absent)
+    }
+
+    /// Returns the layouts of the blocks and tails among `stretches` that may have rows in this range, each once, in
+    /// order of first appearance.
+    private static func layouts(of stretches: [TraceStretch], from start: Int64, to end: Int64) -> [Layout] {
+        var layouts: [Layout] = []
+        func add(_ layout: Layout) { if !layouts.contains(layout) { layouts.append(layout) } }
+        for stretch in stretches {
+            switch stretch {
+            case .block(let summary, _) where summary.mayHaveRows(from: start, to: end): add(summary.layout)
+            case .tail(let rows) where rows.times.contains { $0 >= start && $0 < end }: add(rows.layout)
+            default: continue
+            }
+        }
+        return layouts
     }
 
     private static func options(_ options: TraceExportOptions, of trace: Trace) -> TraceExportOptions {

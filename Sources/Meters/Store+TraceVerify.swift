@@ -16,6 +16,7 @@ extension Store {
     /// | summary of a block: times, counter, values of each channel, charge and energy, missing and repeated rows | its rows, and the last row of the block before |
     /// | summary of a block in the views | its event |
     /// | number of the first row of a block | the row behind the block before |
+    /// | time of each row | the row before it |
     /// | cells of the views | their blocks, joined |
     /// | end of the trace | its last row |
     /// | summary of the captured bytes, if these are kept | these bytes; none is missing between them |
@@ -134,15 +135,35 @@ struct TraceCheck {
                 let words = parts.map(\.description).joined(separator: ", ")
                 result.damage.append(damage(.summary, "the summary of the block does not match its rows: \(words)"))
             }
+            checkOrder(rows, event: block.event, behind: before.map { $0.end <= rows.first } ?? false)
         }
     }
 
     /// Adds rows that are not in the log yet; they have no summary to check.
     mutating func add(tail rows: TraceRows) {
+        let isBehind = rows.first >= next
         follow(rows.first..<rows.first + UInt64(rows.count), event: nil)
         result.rowCount += UInt64(rows.count)
         result.tailCount += UInt64(rows.count)
+        checkOrder(rows, event: nil, behind: isBehind)
         lastTime = rows.times.last
+    }
+
+    /// Checks that no row is earlier than the one before it, also if that is the last one of the block before, which
+    /// these rows are behind.
+    private mutating func checkOrder(_ rows: TraceRows, event: EventID?, behind isBehind: Bool) {
+        var last = isBehind ? lastTime ?? .min : .min
+        guard
+            let row = rows.times.firstIndex(where: { time in
+                defer { last = time }
+                return time < last
+            })
+        else { return }
+        let number = rows.first + UInt64(row)
+        result.damage.append(
+            .init(
+                .order, rows: number..<number + 1, event: event,
+                detail: "row \(number) is of \(UTCText.milliseconds(rows.times[row])), earlier than the row before it"))
     }
 
     /// Checks a block of captured bytes.

@@ -17,12 +17,12 @@ public enum TracePiece: Sendable {
 }
 
 extension Reading {
-    /// Returns all traces that show, earliest first.
-    public func traces() throws -> [Trace] {
+    /// Returns all traces that show, or all hidden ones, earliest first.
+    public func traces(hidden: Bool = false) throws -> [Trace] {
         let traces = try read { view in
             var traces: [Trace] = []
             try view.forEachRecord(of: Metering.trace.name) { record in
-                if record.isVisible { traces.append(Trace(record)) }
+                if record.isVisible != hidden { traces.append(Trace(record)) }
                 return true
             }
             return traces
@@ -75,10 +75,21 @@ extension Reading {
     public func forEachPiece(
         of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
     ) throws {
-        func isOutside(_ least: Int64, _ greatest: Int64) -> Bool { greatest < start || least >= end }
-        let stretches = try stretches(
-            of: trace, takingCells: { $0.parts.allSatisfy { isOutside($0.leastTime, $0.greatestTime) } })
-        func isInside(_ block: BlockSummary) -> Bool { !isOutside(block.leastTime, block.greatestTime) }
+        try forEachPiece(in: stretches(of: trace, from: start, to: end), from: start, to: end, body)
+    }
+
+    /// Returns the stretches of `trace`, by block where rows may be from `start` up to `end`.
+    func stretches(of trace: RecordID, from start: Int64, to end: Int64) throws -> [TraceStretch] {
+        try stretches(of: trace) { cell in
+            cell.parts.allSatisfy { !$0.mayHaveRows(from: start, to: end) }
+        }
+    }
+
+    /// As ``forEachPiece(of:from:to:_:)``, with the `stretches` of the trace in this range.
+    func forEachPiece(
+        in stretches: [TraceStretch], from start: Int64, to end: Int64, _ body: (TracePiece) throws -> Bool
+    ) throws {
+        func isInside(_ block: BlockSummary) -> Bool { block.mayHaveRows(from: start, to: end) }
         try forEach(stretches, wantingRowsWhere: isInside) { stretch, rows in
             switch stretch {
             // The whole cell is outside of the range.
@@ -99,12 +110,25 @@ extension Reading {
     private func give(
         _ rows: TraceRows, _ start: Int64, _ end: Int64, _ body: (TracePiece) throws -> Bool
     ) throws -> Bool {
-        guard let first = rows.times.firstIndex(where: { $0 >= start && $0 < end }),
-            let last = rows.times.lastIndex(where: { $0 >= start && $0 < end })
-        else { return true }
-        if first == 0, last == rows.count - 1 { return try body(.rows(rows)) }
-        return try body(.rows(rows.split(at: last + 1).0.split(at: first).1))
+        guard let rows = rows.rows(from: start, to: end) else { return true }
+        return try body(.rows(rows))
     }
+}
+
+extension TraceRows {
+    /// Returns the rows from the first to the last one whose time is from `start` up to but not including `end`; `nil` if
+    /// there are none.
+    func rows(from start: Int64, to end: Int64) -> TraceRows? {
+        guard let first = times.firstIndex(where: { $0 >= start && $0 < end }),
+            let last = times.lastIndex(where: { $0 >= start && $0 < end })
+        else { return nil }
+        return first == 0 && last == count - 1 ? self : split(at: last + 1).0.split(at: first).1
+    }
+}
+
+extension BlockSummary {
+    /// Whether a row may have a time from `start` up to but not including `end`.
+    func mayHaveRows(from start: Int64, to end: Int64) -> Bool { greatestTime >= start && leastTime < end }
 }
 
 /// A point of a trace at which rows are missing.
@@ -113,6 +137,8 @@ public struct TraceGap: Hashable, Sendable {
     public let row: UInt64
     /// The number of missing rows.
     public let count: UInt64
+    /// How they were told.
+    public let kind: Mark.Kind
 }
 
 extension Reading {
@@ -122,8 +148,8 @@ extension Reading {
     public func gaps(of trace: RecordID) throws -> [TraceGap] {
         var gaps: [TraceGap] = []
         func add(_ marks: [Mark], from first: UInt64) {
-            for mark in marks where mark.kind == .gap {
-                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count))
+            for mark in marks where mark.kind.isGap {
+                gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count, kind: mark.kind))
             }
         }
         for stretch in try stretches(of: trace, takingCells: { $0.gapCount == 0 }) {
@@ -168,8 +194,7 @@ extension Store {
         trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
     ) async throws {
         guard try record(Metering.trace.name, trace)?.isVisible == true else {
-            throw StoreError(
-                .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
+            throw Self.noTrace(trace)
         }
         var fields: [Assignment] = []
         if let name { fields.append(Assignment("NAME", name.isEmpty ? nil : Array(name.utf8))) }

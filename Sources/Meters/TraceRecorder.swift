@@ -30,7 +30,7 @@ public actor TraceRecorder {
     /// Room for the observed heads of other devices in an event: one, as a rule.
     private static let observedByteCount = 32
 
-    init(_ store: Store, trace: RecordID, isKeepingCapture: Bool) throws {
+    init(_ store: Store, trace: RecordID, _ source: RowSource, isKeepingCapture: Bool) throws {
         (self.store, self.trace) = (store, trace)
         tailPath = try Tails.path(of: trace, in: store.files)
         guard let lock = try TailLock(tailPath) else {
@@ -40,7 +40,7 @@ public actor TraceRecorder {
         let isOnlyReplica = try store.log.vector().entries.count <= 1
         let envelope = SealedBlock.envelope + store.author.utf8.count + (isOnlyReplica ? 0 : Self.observedByteCount)
         state = RecordingState(
-            of: trace, envelope: envelope, isKeepingCapture: isKeepingCapture,
+            of: trace, source, envelope: envelope, isKeepingCapture: isKeepingCapture,
             at: store.surroundings.now().monotonicMilliseconds)
         tail = try TailFile(tailPath, log: store.log.id, trace: trace)
     }
@@ -58,26 +58,31 @@ public actor TraceRecorder {
     ///
     /// - Throws: ``StoreError`` if the disk is full or reports an error.
     public func append(_ rows: DecodedRows) async throws {
-        _ = try await append(rows, times: .at(now.wallMilliseconds))
+        try await append(rows, by: Reception(ReadMoment(now)))
     }
 
-    /// Appends rows that were decoded from bytes which came at the times of `times`.
+    /// Appends rows that were decoded from what was received as `reception` tells. Receptions without rows matter too.
     ///
-    /// - Parameter pieces: The bytes themselves, and the commands sent to the meter before them: captured if this was
-    ///   requested when the recording began.
-    /// - Returns: `times`, advanced behind these rows.
-    public func append(_ rows: DecodedRows, times: RowTimes, of pieces: [CapturedBytes] = []) async throws -> RowTimes {
-        var times = times
+    /// The first reception sets the clock of the trace to its wall clock; from then on the steady clock counts. If the
+    /// recording has a rate, the rows of later receptions follow at it.
+    ///
+    /// - Parameter pieces: The bytes themselves, and the commands sent to the meter before them, with their times by
+    ///   the wall clock: captured if this was requested when the recording began.
+    /// - Throws: ``StoreError`` if the disk is full or reports an error.
+    public func append(_ rows: DecodedRows, by reception: Reception, of pieces: [CapturedBytes] = []) async throws {
         try await exclusively {
-            state.receive(rows, &times, of: pieces)
+            state.receive(rows, by: reception, of: pieces)
             try await performAndFlush()
         }
-        return times
     }
 
     /// Appends rows that were recorded elsewhere; they get the next numbers of this trace.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if a row is earlier than the one before it; and if the disk is full or
+    ///   reports an error.
     public func append(recorded rows: TraceRows) async throws {
         try await exclusively {
+            try checkOrder(rows)
             state.receive(recorded: rows)
             try await performAndFlush()
         }
@@ -110,6 +115,18 @@ public actor TraceRecorder {
     }
 
     private var now: Arrival { store.surroundings.now() }
+
+    private func checkOrder(_ rows: TraceRows) throws {
+        var last = state.lastTime ?? .min
+        for (row, time) in rows.times.enumerated() {
+            guard time >= last else {
+                throw StoreError(
+                    .usage, "Row \(state.rowCount + UInt64(row)) is earlier than the row before it.",
+                    hint: "Sort the rows by time, or record them as two traces.")
+            }
+            last = time
+        }
+    }
 
     /// Runs `body` after the earlier calls; if one of them has thrown, only if `isLast` is `true`.
     private func exclusively(isLast: Bool = false, _ body: () async throws -> Void) async throws {
@@ -155,6 +172,11 @@ public actor TraceRecorder {
             lock.remove()
         }
     }
+}
+
+extension ReadMoment {
+    /// The moment that `arrival` names.
+    init(_ arrival: Arrival) { self.init(steady: arrival.monotonicMilliseconds, wall: arrival.wallMilliseconds) }
 }
 
 extension WriteBatch {

@@ -20,6 +20,8 @@ public struct TraceVerification: Hashable, Sendable {
             case unknown
             /// The summary of a block does not match its rows.
             case summary
+            /// A row is earlier than the row before it.
+            case order
             /// The views do not match the event of a block.
             case view
             /// A cell of the views does not match its blocks.

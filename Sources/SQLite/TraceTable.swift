@@ -13,8 +13,9 @@ import GroundwaveTraceFiles
 /// | `trace` | `key` and `value`: program, trace, name, meter, model, source, started; the numbers of rows, missing, repeats, withheld, unreadable; those without a value are omitted |
 /// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
 ///
-/// Rows are in the order of the trace and of their rowids. For means of several rows, `row` is NULL. With the gap
-/// policy `blank`, a gap is a row of its own: with `missing`, and NULL in `row`, the counter and the channels.
+/// Rows are in the order of the trace and of their rowids. A channel, or the counter, that a row lacks is NULL. For means
+/// of several rows, `row` is NULL. With the gap policy `blank`, a gap is a row of its own: with `missing`, and NULL in
+/// `row`, the counter and the channels.
 struct TraceTable: RowWriter {
     /// The number of rows that one statement inserts: most of the cost of a statement does not depend on its values.
     private static let rowsPerStatement = 32
@@ -33,7 +34,7 @@ struct TraceTable: RowWriter {
     /// Creates a writer into `database`, which must be empty.
     init(_ database: Database, gaps: TraceExportOptions.GapPolicy) { (self.database, self.gaps) = (database, gaps) }
 
-    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+    mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws {
         let tick = layout.tick.map { ColumnNames.column($0) }
         let own = ["row", "time_ms"] + (tick.map { [$0] } ?? []) + [ColumnNames.missing, ColumnNames.repeats]
         let names = own + layout.channels.map(Self.column)
@@ -77,9 +78,11 @@ struct TraceTable: RowWriter {
                 try insertIfFull()
                 missing = 0
             }
-            let tick = hasTick ? rows.ticks[row] : nil
-            try beginRow(rows.number(of: row), rows.times[row], tick: tick, missing: missing, repeats: repeats)
-            for column in rows.columns.indices { values.append(.integer(rows.columns[column][row])) }
+            try beginRow(
+                rows.number(of: row), rows.times[row], tick: rows.tick(at: row), missing: missing, repeats: repeats)
+            for column in rows.columns.indices {
+                values.append(rows.has(column, at: row) ? .integer(rows.columns[column][row]) : .null)
+            }
             try insertIfFull()
             rowCount += 1
         }

@@ -18,13 +18,15 @@ public struct SyncStatus: Hashable, Sendable {
         public let missing: [EventRange]
         /// Events that it has and that are not here yet.
         public let has: [EventRange]
+        /// Events that it has without their values, which it requests: samples that it was to get, for example.
+        public let wanted: [EventRange]
         /// Replicas of which it has another history than this store.
         public let differs: [ReplicaID]
         /// Whether another replica continues it: it will push no more manifests.
         public let isFormer: Bool
 
-        /// Whether it has exactly what is here.
-        public var hasSame: Bool { missing.isEmpty && has.isEmpty && differs.isEmpty }
+        /// Whether it has exactly what is here, and lacks no value.
+        public var hasSame: Bool { missing.isEmpty && has.isEmpty && differs.isEmpty && wanted.isEmpty }
     }
 
     /// The state of one remote.
@@ -46,7 +48,7 @@ public struct SyncStatus: Hashable, Sendable {
         /// The other devices that have pushed there.
         public let devices: [Device]
 
-        /// Whether this device and all others that use the remote are known to have the same events.
+        /// Whether this device and all others that use the remote are known to have the same events, with their values.
         public var isComplete: Bool {
             lastSuccess != nil && failure == nil && quarantined.isEmpty && unsent.isEmpty
                 && devices.allSatisfy { $0.isFormer || $0.hasSame }
@@ -72,11 +74,22 @@ public struct SyncStatus: Hashable, Sendable {
     /// The vector of the events here.
     public let vector: VersionVector
 
-    /// Whether every device that uses a remote is known to have exactly the events that are here, and nothing is
-    /// pending, missing or lost.
+    /// Whether every device that uses a remote is known to have exactly the events that are here, with the values that
+    /// it wants, and nothing is pending, missing or lost.
     public var isComplete: Bool {
         !isOff && !remotes.isEmpty && pending.isEmpty && valuesMissing == 0 && unclearErasures == 0 && lost.isEmpty
             && remotes.allSatisfy(\.isComplete)
+    }
+}
+
+extension Manifest {
+    /// The requested events that the store has: it lacks their values. Those that it does not have are missing.
+    fileprivate var wantedValues: [EventRange] {
+        let vector = vector
+        return wanted.compactMap { range in
+            let last = min(range.last, vector[range.replica])
+            return range.first <= last ? EventRange(range.replica, range.first, through: last) : nil
+        }
     }
 }
 
@@ -101,6 +114,7 @@ extension Store {
                             lastManifest: manifest.milliseconds,
                             missing: vector.ranges(missingFrom: manifest.vector),
                             has: streams.ranges(of: manifest.vector, missingFrom: vector),
+                            wanted: manifest.wantedValues,
                             differs: try differing(manifest, vector), isFormer: former.contains(manifest.store))
                     }
                 return SyncStatus.RemoteStatus(

@@ -1,19 +1,23 @@
 /// Averages the rows of each time bucket into one row.
 ///
 /// A bucket begins at a multiple of its length since 1970, which is the time of its row; an empty bucket gives no
-/// row. Means are exact, rounded to the decimals of the channel, halves to even. A row of means has no counter. If
-/// the clock was set back, a bucket may appear twice.
+/// row. Means are exact, rounded to the decimals of the channel, halves to even. A channel's mean is that of the rows
+/// that have it; the row lacks it if none has. A row of means has no counter. If the clock was set back, a bucket may
+/// appear twice.
 struct BucketMeans {
     private let milliseconds: Int64
     private var bucket: Int64 = 0
     private var sums: [Int128]
+    // The number of rows, and of the values of each channel.
     private var count = 0
+    private var counts: [Int]
     private var note = PendingNote()
 
     /// Creates buckets of `milliseconds`, at least 1.
     init(milliseconds: Int, channelCount: Int) {
         self.milliseconds = Int64(milliseconds)
         sums = Array(repeating: 0, count: channelCount)
+        counts = Array(repeating: 0, count: channelCount)
     }
 
     /// The number of channels averaged.
@@ -30,7 +34,10 @@ struct BucketMeans {
                 note.add(missing: rows.notes[next].missing, repeats: rows.notes[next].repeats)
                 next += 1
             }
-            for column in sums.indices { sums[column] += Int128(rows.columns[column][row]) }
+            for column in sums.indices where rows.has(column, at: row) {
+                sums[column] += Int128(rows.columns[column][row])
+                counts[column] += 1
+            }
             count += 1
         }
     }
@@ -39,15 +46,19 @@ struct BucketMeans {
     mutating func finish(to means: inout ExportRows, channelCount: Int) {
         if count > 0 { close(to: &means) }
         sums = Array(repeating: 0, count: channelCount)
+        counts = Array(repeating: 0, count: channelCount)
     }
 
     private mutating func close(to means: inout ExportRows) {
-        means.note(note.take())
+        means.note(note.take(), at: means.count)
         means.times.append(bucket)
+        var presence = UInt64.max
         for column in sums.indices {
-            means.columns[column].append(Self.mean(sums[column], count))
-            sums[column] = 0
+            if counts[column] == 0 { presence &= ~(1 << UInt64(column)) }
+            means.columns[column].append(counts[column] == 0 ? 0 : Self.mean(sums[column], counts[column]))
+            (sums[column], counts[column]) = (0, 0)
         }
+        means.notePresence(presence)
         count = 0
     }
 

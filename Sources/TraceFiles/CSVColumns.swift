@@ -8,6 +8,11 @@ struct CSVColumns {
     let firstChannel: Int
     /// The channels and the counter.
     private(set) var layout: Layout
+    // Whether the decimals of each channel are known.
+    private var isKnown: [Bool]
+
+    /// Whether the decimals of all channels are known.
+    private(set) var hasDecimals = false
 
     /// Parses the first line. Channels have no decimals yet: see ``withDecimals(of:_:)``.
     init(_ line: String) throws(CSVTraceError.Reason) {
@@ -36,21 +41,26 @@ struct CSVColumns {
         }
         names = fields.map(String.init)
         layout = Layout(channels, tick: tick)
+        isKnown = Array(repeating: false, count: count)
     }
 
-    /// Returns the same columns, each channel with the number of decimals of its value in `fields`, one row of `bytes`.
+    /// Returns the same columns, with the number of decimals of each channel that has its first value in `fields`, one
+    /// row of `bytes`.
     func withDecimals(of bytes: [UInt8], _ fields: [Range<Int>]) throws(CSVTraceError.Reason) -> CSVColumns {
-        var channels: [Channel] = []
-        for (place, channel) in layout.channels.enumerated() {
+        var columns = self
+        var channels = layout.channels
+        for (place, channel) in channels.enumerated() where !isKnown[place] {
             let field = bytes[fields[firstChannel + place]]
+            if field.isEmpty { continue }
             let point = field.firstIndex(of: UInt8(ascii: "."))
             let decimals = point.map { field.endIndex - $0 - 1 } ?? 0
             guard decimals <= 9 else {
                 throw .decimals(column: names[firstChannel + place], found: decimals, expected: 9)
             }
-            channels.append(Channel(channel.name, channel.unit, decimals: decimals))
+            channels[place] = Channel(channel.name, channel.unit, decimals: decimals)
+            columns.isKnown[place] = true
         }
-        var columns = self
+        columns.hasDecimals = columns.isKnown.allSatisfy(\.self)
         columns.layout = Layout(channels, tick: layout.tick)
         return columns
     }

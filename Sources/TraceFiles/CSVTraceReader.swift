@@ -3,19 +3,19 @@ import GroundwaveMetering
 /// Reads rows of a trace from the CSV that ``TraceWriter`` writes, in pieces of any length.
 ///
 /// It restores the integers, times, counters, gaps and repeats; any other text is refused with its line number. Lines
-/// may end with CR LF or LF. The decimals of a channel come from its first value, so the channels of a table without
-/// rows have none.
+/// may end with CR LF or LF. The decimals of a channel come from its first value, so a channel without values has none.
+/// Rows that lack a channel, or the counter, have a layout without it.
 ///
 /// ```swift
 /// var reader = CSVTraceReader()
-/// while let bytes = try file.next() { if let rows = try reader.append(bytes) { … } }
+/// while let bytes = try file.next() { for rows in try reader.append(bytes) { … } }
 /// try reader.finish()
 /// ```
 public struct CSVTraceReader {
     /// The most bytes of a line, including its end.
     public static let lineByteLimit = 65_536
 
-    /// The layout of the rows; `nil` until the first row was read. ``finish()`` sets it for a file without rows.
+    /// All columns of the file; `nil` until the first row was read. ``finish()`` sets it for a file without rows.
     public private(set) var layout: Layout?
 
     private var first: UInt64
@@ -23,7 +23,11 @@ public struct CSVTraceReader {
     // The beginning of an incomplete line.
     private var rest: [UInt8] = []
     private var columns: CSVColumns?
-    private var rows: TraceRows?
+    // The rows that were read and not returned yet, all but the last of them complete.
+    private var rows: [TraceRows] = []
+    // Which channels the rows of the last of them have, and its layout.
+    private var present: [Bool] = []
+    private var part: Layout?
     // The fields of the current line; kept to reuse its memory.
     private var fields: [Range<Int>] = []
     // A pending gap row: its time, and the number of missing rows.
@@ -33,11 +37,11 @@ public struct CSVTraceReader {
     /// Creates a reader of a file whose first row has number `first` in the trace.
     public init(first: UInt64 = 0) { self.first = first }
 
-    /// Reads `bytes`, which follow those before, and returns the rows that they complete; `nil` if there are none.
+    /// Reads `bytes`, which follow those before, and returns the rows that they complete, in runs of one layout.
     ///
     /// - Throws: ``CSVTraceError``; the reader cannot be used afterwards.
     /// - Complexity: O(bytes).
-    public mutating func append(_ bytes: [UInt8]) throws(CSVTraceError) -> TraceRows? {
+    public mutating func append(_ bytes: [UInt8]) throws(CSVTraceError) -> [TraceRows] {
         var start = 0
         while let end = bytes[start...].firstIndex(of: 0x0A) {
             if rest.isEmpty {
@@ -52,9 +56,7 @@ public struct CSVTraceReader {
             start = end + 1
         }
         try keep(bytes[start...])
-        guard let rows, rows.count > 0 else { return nil }
-        first += UInt64(rows.count)
-        self.rows = TraceRows(rows.layout, first: first)
+        defer { rows = [] }
         return rows
     }
 
@@ -102,32 +104,50 @@ public struct CSVTraceReader {
         guard let time = clock.milliseconds(bytes, fields[0]) else { throw .time(CSVColumns.text(bytes, fields[0])) }
         var missing = try columns.count(bytes, fields, columns.firstChannel - 2)
         let repeats = try columns.count(bytes, fields, columns.firstChannel - 1)
-        if fields[columns.firstChannel].isEmpty {
+        let hasTick = columns.layout.tick != nil && !fields[1].isEmpty
+        if fields[columns.firstChannel...].allSatisfy(\.isEmpty) {
             // A gap row has neither tick nor values, and at most one precedes a row.
-            let isEmpty = fields[columns.firstChannel...].allSatisfy(\.isEmpty)
-            guard isEmpty, columns.layout.tick == nil || fields[1].isEmpty, gap == nil, missing > 0, repeats == 0 else {
-                throw .gapRow
-            }
+            guard !hasTick, gap == nil, missing > 0, repeats == 0 else { throw .gapRow }
             gap = (time, missing)
             return
         }
-        if layout == nil { try takeDecimals(bytes, columns) }
-        if columns.layout.tick != nil {
-            rows?.ticks.append(try columns.integer(bytes, fields, 1, decimals: 0))
-        }
-        for (index, channel) in (layout ?? columns.layout).channels.enumerated() {
+        try takeDecimals(bytes, columns)
+        beginRun(columns, hasTick: hasTick)
+        let last = rows.count - 1
+        if hasTick { rows[last].ticks.append(try columns.integer(bytes, fields, 1, decimals: 0)) }
+        var place = 0
+        for (index, channel) in (layout ?? columns.layout).channels.enumerated() where present[index] {
             let value = try columns.integer(bytes, fields, columns.firstChannel + index, decimals: channel.decimals)
-            rows?.columns[index].append(value)
+            rows[last].columns[place].append(value)
+            place += 1
         }
         if let gap {
             guard gap.time == time, missing == 0 else { throw .gapRow }
             missing = gap.missing
             self.gap = nil
         }
-        let row = rows?.count ?? 0
-        rows?.times.append(time)
-        if missing > 0 { rows?.marks.append(Mark(.gap, before: row, count: missing)) }
-        if repeats > 0 { rows?.marks.append(Mark(.repeats, before: row, count: repeats)) }
+        let row = rows[last].count
+        rows[last].times.append(time)
+        first += 1
+        if missing > 0 { rows[last].marks.append(Mark(.gap, before: row, count: missing)) }
+        if repeats > 0 { rows[last].marks.append(Mark(.repeats, before: row, count: repeats)) }
+    }
+
+    /// Begins rows of another layout if the current row has other channels than the one before.
+    private mutating func beginRun(_ columns: CSVColumns, hasTick: Bool) {
+        let all = layout ?? columns.layout
+        var isSame = part != nil && (part?.tick != nil) == hasTick
+        for index in all.channels.indices {
+            let isPresent = !fields[columns.firstChannel + index].isEmpty
+            if present[index] != isPresent { (present[index], isSame) = (isPresent, false) }
+        }
+        if !isSame || part == nil {
+            part = Layout(
+                all.channels.indices.filter { present[$0] }.map { all.channels[$0] }, tick: hasTick ? all.tick : nil)
+        } else if !rows.isEmpty {
+            return
+        }
+        rows.append(TraceRows(part ?? all, first: first))
     }
 
     private mutating func split(_ bytes: [UInt8], _ range: Range<Int>) {
@@ -140,11 +160,15 @@ public struct CSVTraceReader {
         fields.append(start..<range.upperBound)
     }
 
-    // Takes the decimals of each channel from the first row with values.
+    // Takes the decimals of each channel from the first row that has it.
     private mutating func takeDecimals(_ bytes: [UInt8], _ columns: CSVColumns) throws(CSVTraceError.Reason) {
+        if layout == nil {
+            present = Array(repeating: false, count: columns.layout.channels.count)
+        } else if columns.hasDecimals {
+            return
+        }
         let complete = try columns.withDecimals(of: bytes, fields)
         self.columns = complete
         layout = complete.layout
-        rows = TraceRows(complete.layout, first: first)
     }
 }

@@ -17,6 +17,9 @@ package struct ExportRows {
     /// The counters; empty if the layout has none.
     package var ticks: [Int64] = []
     package var columns: [[Int64]]
+    /// Which values each row has: bit n for column n, ``tickBit`` for the counter. Empty if every row has all. The
+    /// values that a row lacks are there and mean nothing.
+    package var presence: [UInt64] = []
     /// The notes in order of row, at most one for each row, none with two zeros.
     package var notes: [Note] = []
 
@@ -25,19 +28,42 @@ package struct ExportRows {
 
     package var count: Int { times.count }
 
+    /// The bit of ``presence`` for the counter.
+    static let tickBit = 63
+    /// The most channels of which rows may lack some.
+    static let presenceLimit = tickBit
+
+    /// Returns whether `row` has a value in `column`.
+    package func has(_ column: Int, at row: Int) -> Bool {
+        presence.isEmpty || presence[row] >> UInt64(column) & 1 == 1
+    }
+
+    /// Returns the counter at `row`; `nil` if it has none.
+    package func tick(at row: Int) -> Int64? { ticks.isEmpty || !has(Self.tickBit, at: row) ? nil : ticks[row] }
+
     /// Returns the number of a row in the trace; `nil` for means.
     package func number(of row: Int) -> UInt64? { first.map { $0 &+ UInt64(row) &* UInt64(every) } }
 
-    /// Adds a note to the row that will be appended next.
-    mutating func note(_ pending: PendingNote) {
+    /// Adds a note to `row`, which comes after those with notes so far.
+    mutating func note(_ pending: PendingNote, at row: Int) {
         if pending.isEmpty { return }
-        notes.append(Note(row: count, missing: pending.missing, repeats: pending.repeats))
+        notes.append(Note(row: row, missing: pending.missing, repeats: pending.repeats))
+    }
+
+    /// Records which values the row that was appended last has: see ``presence``.
+    mutating func notePresence(_ bits: UInt64) {
+        if presence.isEmpty {
+            if bits == .max { return }
+            presence = Array(repeating: .max, count: count - 1)
+        }
+        presence.append(bits)
     }
 
     mutating func removeAll() {
         times.removeAll(keepingCapacity: true)
         ticks.removeAll(keepingCapacity: true)
         for column in columns.indices { columns[column].removeAll(keepingCapacity: true) }
+        presence.removeAll(keepingCapacity: true)
         notes.removeAll(keepingCapacity: true)
     }
 }
@@ -51,9 +77,9 @@ struct PendingNote: Hashable {
 
     mutating func add(_ mark: Mark) {
         switch mark.kind {
-        case .gap: missing = Self.sum(missing, mark.count)
+        case .gap, .unanswered, .estimated: missing = Self.sum(missing, mark.count)
         case .repeats: repeats = Self.sum(repeats, mark.count)
-        case .rate: break
+        case .rate, .clock: break
         }
     }
 

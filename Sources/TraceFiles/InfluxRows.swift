@@ -6,7 +6,7 @@ import GroundwaveMetering
 /// its unit in the name, and a time: `meter,trace=7 voltage_V=1.2345,current_A=-0.005 1777636800000000000`. Numbers
 /// are written as exact decimals; InfluxDB stores them as 64-bit floating point. Points with equal times would
 /// overwrite each other there, so each has a distinct time: see ``RowClock``. Missing and repeated rows are not
-/// written, since a field of a point describes only that point.
+/// written, since a field of a point describes only that point. A channel that a row lacks is no field of its point.
 struct InfluxRows: RowWriter {
     private let series: [UInt8]
     private var channels: [[UInt8]] = []
@@ -45,16 +45,14 @@ struct InfluxRows: RowWriter {
         return bytes
     }
 
-    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
-        channels = layout.channels.enumerated().map { index, channel in
-            Array("\(index == 0 ? " " : ",")\(ColumnNames.column(channel))=".utf8)
-        }
+    mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws {
+        channels = layout.channels.map { Array("\(ColumnNames.column($0))=".utf8) }
         decimals = layout.channels.map(\.decimals)
         // Times keep ascending over a change of layout, even if the counter changes.
         if clock == nil || tick != layout.tick { clock = RowClock(hertz: layout.tick?.hertz, after: clock) }
         tick = layout.tick
         rowByteLimit =
-            series.count + channels.reduce(0) { $0 + $1.count } + (channels.count + 1) * (DecimalText.byteLimit + 1)
+            series.count + channels.reduce(0) { $0 + $1.count } + (channels.count + 1) * (DecimalText.byteLimit + 2)
     }
 
     mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
@@ -74,16 +72,18 @@ struct InfluxRows: RowWriter {
         let (channels, decimals, series) = (channels, decimals, series)
         let last = buffer.storage.count - rowByteLimit
         var end = buffer.end
-        let first = rowCount
+        let (first, hasAll) = (rowCount, rows.presence.isEmpty)
         var bytes = buffer.storage.mutableSpan
         while row < rows.count && end <= last {
-            let tick = rows.ticks.isEmpty ? nil : rows.ticks[row]
-            guard let moment = clock.nanoseconds(rows.times[row], tick: tick) else {
+            guard let moment = clock.nanoseconds(rows.times[row], tick: rows.tick(at: row)) else {
                 throw .value(
                     "the time", row: first + UInt64(row), reason: "InfluxDB only has times from 1677 to 2262")
             }
             DecimalText.put(series, into: &bytes, at: &end)
-            for column in 0..<channels.count {
+            var separator = UInt8(ascii: " ")
+            for column in 0..<channels.count where hasAll || rows.has(column, at: row) {
+                DecimalText.put(separator, into: &bytes, at: &end)
+                separator = UInt8(ascii: ",")
                 DecimalText.put(channels[column], into: &bytes, at: &end)
                 DecimalText.write(rows.columns[column][row], decimals: decimals[column], into: &bytes, at: &end)
             }

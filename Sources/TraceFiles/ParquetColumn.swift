@@ -57,7 +57,7 @@ struct ParquetColumn {
 
     /// Ends the open page.
     ///
-    /// - Throws: ``Overflow`` with the index of a value in the page that has more digits than a 64-bit decimal.
+    /// - Throws: ``Overflow`` with the row in the page whose value has more digits than a 64-bit decimal.
     mutating func closePage() throws(Overflow) {
         let rowCount = runs.reduce(0) { $0 + $1.count }
         try measure()
@@ -77,7 +77,8 @@ struct ParquetColumn {
 
     /// A value has too many digits.
     struct Overflow: Error {
-        let index: Int
+        /// The row within the page.
+        let row: Int
     }
 
     private mutating func measure() throws(Overflow) {
@@ -94,10 +95,23 @@ struct ParquetColumn {
         }
         for value in values { (low, high) = (min(low, value), max(high, value)) }
         if case .decimal = kind, max(low.magnitude, high.magnitude) >= Self.decimalLimit {
-            throw Overflow(index: values.firstIndex { $0.magnitude >= Self.decimalLimit } ?? 0)
+            throw Overflow(row: row(of: values.firstIndex { $0.magnitude >= Self.decimalLimit } ?? 0))
         }
         least = least.map { min($0, low) } ?? low
         greatest = greatest.map { max($0, high) } ?? high
+    }
+
+    /// Returns the row of value `index` in the open page.
+    private func row(of index: Int) -> Int {
+        var (row, left) = (0, index)
+        for run in runs {
+            if run.isPresent {
+                if left < run.count { return row + left }
+                left -= run.count
+            }
+            row += run.count
+        }
+        return row
     }
 
     // Writes runs of one-bit levels, after their length in bytes: RLE of the hybrid encoding in Encodings.md.

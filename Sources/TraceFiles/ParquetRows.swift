@@ -5,8 +5,8 @@ import GroundwaveMetering
 ///
 /// The columns are those of the CSV. `time` is a timestamp of milliseconds in UTC. Channels with decimals are DECIMAL
 /// of 18 digits with their scale, so a number of 19 digits is refused. All other columns are 64-bit integers,
-/// `missing` and `repeats` unsigned. With gap rows (``TraceExportOptions/GapPolicy/blank``), counter and channels may
-/// be null. Pages have 16,384 rows and are compressed by zstd: the same rows give the same bytes with the same
+/// `missing` and `repeats` unsigned. Counter and channels may be null with gap rows
+/// (``TraceExportOptions/GapPolicy/blank``), and if rows may lack some of them. Pages have 16,384 rows and are compressed by zstd: the same rows give the same bytes with the same
 /// libzstd. A row group ends after 262,144 rows or 32 MiB; only its footer entry stays in memory.
 struct ParquetRows: RowWriter {
     private static let groupByteLimit = 32 << 20
@@ -23,6 +23,8 @@ struct ParquetRows: RowWriter {
     private var offset = 0
     private var pageRows = 0
     private var groupRows = 0
+    // The positions of the gap rows in the open page.
+    private var pageBlanks: [Int] = []
     // The number of rows in finished pages, without gap rows; for messages.
     private var rowCount: UInt64 = 0
 
@@ -34,19 +36,19 @@ struct ParquetRows: RowWriter {
         (self.pageRowCount, self.groupRowLimit) = (pageRowCount, groupRowLimit)
     }
 
-    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
-        let hasBlanks = gaps == .blank
+    mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws {
+        let isOptional = gaps == .blank || mayLack
         hasTick = layout.tick != nil
         firstChannel = hasTick ? 4 : 3
         func column(_ name: String, _ kind: ParquetColumn.Kind, isOptional: Bool = false) -> ParquetColumn {
             ParquetColumn(name, kind, isOptional: isOptional, level: level)
         }
         columns = [column(ColumnNames.time, .time)]
-        if let tick = layout.tick { columns.append(column(ColumnNames.column(tick), .integer, isOptional: hasBlanks)) }
+        if let tick = layout.tick { columns.append(column(ColumnNames.column(tick), .integer, isOptional: isOptional)) }
         columns += [column(ColumnNames.missing, .count), column(ColumnNames.repeats, .count)]
         for channel in layout.channels {
             let kind: ParquetColumn.Kind = channel.decimals == 0 ? .integer : .decimal(channel.decimals)
-            columns.append(column(ColumnNames.column(channel), kind, isOptional: hasBlanks))
+            columns.append(column(ColumnNames.column(channel), kind, isOptional: isOptional))
         }
         try hand(Parquet.magic, to: sink)
     }
@@ -89,12 +91,32 @@ struct ParquetRows: RowWriter {
 
     private mutating func append(_ rows: ExportRows, _ range: Range<Int>, missing: UInt64, repeats: UInt64) {
         columns[0].values += rows.times[range]
-        if hasTick { columns[1].values += rows.ticks[range] }
         columns[firstChannel - 2].values += repeatElement(Int64(bitPattern: missing), count: range.count)
         columns[firstChannel - 1].values += repeatElement(Int64(bitPattern: repeats), count: range.count)
-        for (index, column) in rows.columns.enumerated() { columns[firstChannel + index].values += column[range] }
-        for index in columns.indices { columns[index].note(isPresent: true, count: range.count) }
+        for index in [0, firstChannel - 2, firstChannel - 1] {
+            columns[index].note(isPresent: true, count: range.count)
+        }
+        if hasTick { append(rows.ticks, of: ExportRows.tickBit, rows, range, to: 1) }
+        for (index, column) in rows.columns.enumerated() {
+            append(column, of: index, rows, range, to: firstChannel + index)
+        }
         pageRows += range.count
+    }
+
+    /// Appends to column `place` those of the `values` in `range` that the rows have, by their bit of presence.
+    private mutating func append(
+        _ values: [Int64], of bit: Int, _ rows: ExportRows, _ range: Range<Int>, to place: Int
+    ) {
+        if rows.presence.isEmpty {
+            columns[place].values += values[range]
+            columns[place].note(isPresent: true, count: range.count)
+            return
+        }
+        for row in range {
+            let isPresent = rows.has(bit, at: row)
+            if isPresent { columns[place].values.append(values[row]) }
+            columns[place].note(isPresent: isPresent, count: 1)
+        }
     }
 
     private mutating func appendBlank(_ time: Int64, missing: UInt64) {
@@ -102,23 +124,24 @@ struct ParquetRows: RowWriter {
         columns[firstChannel - 2].values.append(Int64(bitPattern: missing))
         columns[firstChannel - 1].values.append(0)
         for index in columns.indices { columns[index].note(isPresent: !columns[index].isOptional, count: 1) }
+        pageBlanks.append(pageRows)
         pageRows += 1
     }
 
     private mutating func closePage(to sink: TraceWriter.Sink) throws {
-        let valueCount = columns[firstChannel].values.count
         for index in columns.indices {
             do throws(ParquetColumn.Overflow) {
                 try columns[index].closePage()
             } catch {
+                let blankCount = pageBlanks.count(where: { $0 < error.row })
                 throw TraceExportError.value(
-                    columns[index].name, row: rowCount + UInt64(error.index),
+                    columns[index].name, row: rowCount + UInt64(error.row - blankCount),
                     reason: "it has more than \(ParquetColumn.decimalDigits) digits")
             }
         }
-        rowCount += UInt64(valueCount)
+        rowCount += UInt64(pageRows - pageBlanks.count)
         groupRows += pageRows
-        pageRows = 0
+        (pageRows, pageBlanks) = (0, [])
         let byteCount = columns.reduce(0) { $0 + $1.byteCount }
         if groupRows >= groupRowLimit || byteCount >= Self.groupByteLimit { try closeGroup(to: sink) }
     }

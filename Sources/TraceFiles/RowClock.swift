@@ -13,7 +13,8 @@ struct RowClock {
 
     private let hertz: Int64?
     private var last: Int64?
-    private var anchor: (time: Int64, nanoseconds: Int64, tick: Int64)?
+    // The first row of the current millisecond; its counter is `nil` if it has none.
+    private var anchor: (time: Int64, nanoseconds: Int64, tick: Int64?)?
 
     /// Creates a clock for rows with a counter of `hertz` ticks per second (`nil` for rows without one), whose times
     /// follow those of `clock`.
@@ -32,7 +33,7 @@ struct RowClock {
             // Leave room for the offsets that are added.
             guard !overflow, product.magnitude <= Self.limit.magnitude else { return nil }
             moment = product
-            anchor = (time, moment, tick ?? 0)
+            anchor = (time, moment, tick)
         }
         if let last { moment = max(moment, last + Self.step) }
         guard moment <= Self.limit else { return nil }
@@ -43,8 +44,8 @@ struct RowClock {
     // InfluxDB reserves the last 64-bit times; the limit stays two days below them.
     private static let limit = Int64.max - 2 * 86_400 * 1_000_000_000
 
-    private func ticked(from first: Int64, to tick: Int64?) -> Int64 {
-        guard let hertz, let tick else { return 0 }
+    private func ticked(from first: Int64?, to tick: Int64?) -> Int64 {
+        guard let hertz, let first, let tick else { return 0 }
         let (ticks, overflow) = tick.subtractingReportingOverflow(first)
         guard !overflow, ticks >= 0 else { return 0 }
         let (nanoseconds, tooMany) = ticks.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,55 +1,100 @@
 import GroundwaveMetering
 
-/// Selects the requested channels and rows from ``TraceRows``.
+/// Selects the requested channels and rows from ``TraceRows`` of several layouts, as rows of one layout.
+///
+/// Values are scaled to the decimals of that layout. Rows that have none of its channels are left out; what was missing
+/// or repeated before them is counted with the next row.
 struct RowSelection {
     /// The layout of the selected rows.
     private(set) var layout: Layout
-    private var places: [Int] = []
     private let names: [String]?
     private let every: Int
     // The number of rows to skip before the next selected row.
     private var left = 0
     /// The rows missing and repeated since the last selected row.
     private(set) var pending = PendingNote()
+    // The number of rows selected so far.
+    private var count: UInt64 = 0
+    // The layout of the rows seen last, and where in it each channel is.
+    private var part: Layout?
+    private var sources: [(column: Int, factor: Int64)?] = []
 
-    /// Creates a selection by `options` from rows of `layout`.
-    init(_ layout: Layout, _ options: TraceExportOptions) throws(TraceExportError) {
-        (names, every, self.layout) = (options.channels, options.every, layout)
-        try change(to: layout)
+    /// Creates a selection by `options` from rows whose channels `union` has.
+    init(_ union: Layout, _ options: TraceExportOptions) throws(TraceExportError) {
+        (names, every, layout) = (options.channels, options.every, union)
+        try change(to: union)
     }
 
-    /// Applies the same selection to rows of another layout from here on.
-    mutating func change(to layout: Layout) throws(TraceExportError) {
-        guard let names else {
-            places = Array(layout.channels.indices)
-            self.layout = layout
-            return try ColumnNames.check(layout)
-        }
-        places = []
-        for name in names {
-            guard let index = layout.channels.firstIndex(where: { $0.name == name }) else {
-                throw .unknownChannel(name, available: layout.channels.map(\.name))
-            }
-            places.append(index)
-        }
-        self.layout = Layout(places.map { layout.channels[$0] }, tick: layout.tick)
-        try ColumnNames.check(self.layout)
+    /// Selects rows with the channels of `part` from here on.
+    mutating func change(to part: Layout) throws(TraceExportError) {
+        layout = Layout(wanted(in: part), tick: part.tick)
+        self.part = nil
+        try ColumnNames.check(layout)
+    }
+
+    /// Returns the requested channels of `part`, in the order of the request.
+    private func wanted(in part: Layout) -> [Channel] {
+        guard let names else { return part.channels }
+        return names.compactMap { name in part.channels.first { $0.name == name } }
+    }
+
+    /// Prepares for rows of `part`. Returns whether ``layout`` has their counter, and holds all of their requested
+    /// channels.
+    mutating func adopt(_ part: Layout) -> Bool {
+        if part == self.part { return true }
+        let found = layout.sources(in: part)
+        let foundCount = found.count(where: { $0 != nil })
+        let hasAll = foundCount == found.count && part.tick == layout.tick
+        guard foundCount == wanted(in: part).count, hasAll || found.count <= ExportRows.presenceLimit,
+            foundCount == 0 || part.tick == nil || part.tick == layout.tick
+        else { return false }
+        (self.part, sources) = (part, found)
+        return true
     }
 
     /// Returns the selected rows of `rows`.
     ///
-    /// - Complexity: O(marks) if all rows are selected.
-    mutating func select(_ rows: TraceRows) -> ExportRows {
+    /// - Throws: ``TraceExportError/layoutChanged(row:)`` if ``adopt(_:)`` refuses their layout;
+    ///   ``TraceExportError/value(_:row:reason:)`` if a value with more decimals exceeds 64 bits.
+    /// - Complexity: O(marks) if all rows and channels are selected as they are.
+    mutating func select(_ rows: TraceRows) throws(TraceExportError) -> ExportRows {
+        guard adopt(rows.layout) else { throw .layoutChanged(row: rows.first) }
         precondition(rows.columns.allSatisfy { $0.count == rows.count }, "All columns have a value for each row.")
         precondition(
-            rows.ticks.count == (layout.tick == nil ? 0 : rows.count), "Rows have a tick as their layout says.")
-        var selected = ExportRows(channelCount: places.count)
+            rows.ticks.count == (rows.layout.tick == nil ? 0 : rows.count), "Rows have a tick as their layout says.")
+        var selected = ExportRows(channelCount: sources.count)
         (selected.first, selected.every) = (rows.first &+ UInt64(left), every)
-        if every == 1 {
-            selected.times = rows.times
-            selected.ticks = rows.ticks
-            for (column, index) in places.enumerated() { selected.columns[column] = rows.columns[index] }
+        let hasNone = sources.allSatisfy { $0 == nil }
+        let places = note(rows, leavesOut: hasNone, in: &selected)
+        if hasNone { return selected }
+        func pick(_ values: [Int64]) -> [Int64] { places.map { $0.map { values[$0] } } ?? values }
+        selected.times = pick(rows.times)
+        let absent = Array(repeating: Int64(0), count: selected.count)
+        if layout.tick != nil { selected.ticks = rows.layout.tick == nil ? absent : pick(rows.ticks) }
+        for (column, source) in sources.enumerated() {
+            guard let source else {
+                selected.columns[column] = absent
+                continue
+            }
+            selected.columns[column] = try scaled(pick(rows.columns[source.column]), by: source.factor, column)
         }
+        if presence != .max { selected.presence = Array(repeating: presence, count: selected.count) }
+        count += UInt64(selected.count)
+        return selected
+    }
+
+    /// The values that rows of the present layout have: see ``ExportRows/presence``.
+    private var presence: UInt64 {
+        var bits = UInt64.max
+        for (column, source) in sources.enumerated() where source == nil { bits &= ~(1 << UInt64(column)) }
+        if layout.tick != nil, part?.tick == nil { bits &= ~(1 << UInt64(ExportRows.tickBit)) }
+        return bits
+    }
+
+    /// Adds the notes of `rows` to the selected ones of them, and returns their indices; `nil` for all. If
+    /// `leavesOut` is true, none is selected.
+    private mutating func note(_ rows: TraceRows, leavesOut: Bool, in selected: inout ExportRows) -> [Int]? {
+        var places: [Int] = []
         var mark = 0
         var row = 0
         while row < rows.count {
@@ -58,25 +103,35 @@ struct RowSelection {
                 mark += 1
             }
             if every > 1 {
-                if left == 0 { append(row, of: rows, to: &selected) }
+                if left == 0, !leavesOut {
+                    selected.note(pending.take(), at: places.count)
+                    places.append(row)
+                }
                 left = left == 0 ? every - 1 : left - 1
                 row += 1
             } else {
-                if !pending.isEmpty {
-                    let note = pending.take()
-                    selected.notes.append(.init(row: row, missing: note.missing, repeats: note.repeats))
-                }
+                if !leavesOut { selected.note(pending.take(), at: row) }
                 row = mark < rows.marks.count ? min(rows.marks[mark].row, rows.count) : rows.count
             }
         }
         for mark in rows.marks[mark...] { pending.add(mark) }
-        return selected
+        return every > 1 ? places : nil
     }
 
-    private mutating func append(_ row: Int, of rows: TraceRows, to selected: inout ExportRows) {
-        selected.note(pending.take())
-        selected.times.append(rows.times[row])
-        if layout.tick != nil { selected.ticks.append(rows.ticks[row]) }
-        for (column, index) in places.enumerated() { selected.columns[column].append(rows.columns[index][row]) }
+    /// Returns `values` of `column` times `factor`.
+    private func scaled(_ values: [Int64], by factor: Int64, _ column: Int) throws(TraceExportError) -> [Int64] {
+        if factor == 1 { return values }
+        var scaled: [Int64] = []
+        scaled.reserveCapacity(values.count)
+        for value in values {
+            let (product, overflow) = value.multipliedReportingOverflow(by: factor)
+            if overflow {
+                throw .value(
+                    ColumnNames.column(layout.channels[column]), row: count + UInt64(scaled.count),
+                    reason: "with the decimals of other rows it exceeds 64 bits")
+            }
+            scaled.append(product)
+        }
+        return scaled
     }
 }

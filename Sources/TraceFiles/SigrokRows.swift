@@ -5,8 +5,9 @@ import GroundwaveMetering
 /// channel, `analog-1-CHANNEL-CHUNK` with 32-bit floating-point numbers, little-endian.
 ///
 /// A session has one fixed rate, so rows are grouped into intervals of equal length, by the times of ``RowClock``. A
-/// sample is the mean of the rows of its interval. An interval without rows repeats the previous sample, or is NaN if
-/// rows are missing. The first interval is that of the first row; its time is not in the session.
+/// sample is the mean of the rows of its interval that have the channel. An interval without such rows repeats the
+/// previous sample, or is NaN if rows are missing or there is no sample before. The first interval is that of the first
+/// row; its time is not in the session.
 struct SigrokRows: RowWriter {
     private let milliseconds: Int
     private let chunkSampleCount: Int
@@ -18,10 +19,10 @@ struct SigrokRows: RowWriter {
     // The divisor of each channel: a power of ten.
     private var scales: [Double] = []
     private var clock = RowClock(hertz: nil)
-    // The number of the open interval, counted from 1970, and the sums and number of its rows.
+    // The number of the open interval, counted from 1970, and for each channel the sum and number of its values.
     private var interval: Int64?
     private var sums: [Int128] = []
-    private var intervalRowCount = 0
+    private var valueCounts: [Int] = []
     // The samples written last.
     private var samples: [Float] = []
     // The number of rows in the calls before.
@@ -39,10 +40,11 @@ struct SigrokRows: RowWriter {
         self.chunkSampleCount = chunkSampleCount
     }
 
-    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+    mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws {
         scales = layout.channels.map { channel in (0..<channel.decimals).reduce(1.0) { scale, _ in scale * 10 } }
         sums = Array(repeating: 0, count: scales.count)
-        samples = Array(repeating: 0, count: scales.count)
+        valueCounts = Array(repeating: 0, count: scales.count)
+        samples = Array(repeating: .nan, count: scales.count)
         chunks = Array(repeating: ByteWriter(), count: scales.count)
         clock = RowClock(hertz: layout.tick?.hertz)
         try zip.add("version", Array("2".utf8), to: sink)
@@ -59,8 +61,7 @@ struct SigrokRows: RowWriter {
         let length = Int64(milliseconds) * 1_000_000
         var note = 0
         for row in 0..<rows.count {
-            guard let moment = clock.nanoseconds(rows.times[row], tick: rows.ticks.isEmpty ? nil : rows.ticks[row])
-            else {
+            guard let moment = clock.nanoseconds(rows.times[row], tick: rows.tick(at: row)) else {
                 throw TraceExportError.value(
                     "the time", row: rowCount + UInt64(row), reason: "only times from 1677 to 2262 are possible")
             }
@@ -74,8 +75,10 @@ struct SigrokRows: RowWriter {
                 try close(followedBy: Int(interval - open - 1), isGap: isBehindGap, to: sink)
             }
             self.interval = interval
-            for column in sums.indices { sums[column] += Int128(rows.columns[column][row]) }
-            intervalRowCount += 1
+            for column in sums.indices where rows.has(column, at: row) {
+                sums[column] += Int128(rows.columns[column][row])
+                valueCounts[column] += 1
+            }
         }
         rowCount += UInt64(rows.count)
     }
@@ -93,13 +96,12 @@ struct SigrokRows: RowWriter {
             throw TraceExportError.tooLarge(
                 "a sigrok session must stay below 4 GiB, and the next row would exceed that")
         }
-        for column in sums.indices {
+        for column in sums.indices where valueCounts[column] > 0 {
             // Nearly all sums fit into 64 bits, which convert to floating point directly.
             let sum = Int64(exactly: sums[column]).map(Double.init) ?? Double(sums[column])
-            samples[column] = Float(sum / Double(intervalRowCount) / scales[column])
-            sums[column] = 0
+            samples[column] = Float(sum / Double(valueCounts[column]) / scales[column])
+            (sums[column], valueCounts[column]) = (0, 0)
         }
-        intervalRowCount = 0
         try appendSamples(to: sink)
         if isGap { for column in samples.indices { samples[column] = .nan } }
         for _ in 0..<emptyCount { try appendSamples(to: sink) }

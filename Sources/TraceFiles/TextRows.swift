@@ -7,7 +7,7 @@ import GroundwaveMetering
 /// unit: `voltage_V`. All decimals of a channel are always written, so that the text shows their number.
 ///
 /// A gap row (``TraceExportOptions/GapPolicy/blank``) has only a time and the number of missing rows: other fields
-/// are empty in CSV and `null` in NDJSON.
+/// are empty in CSV and `null` in NDJSON. A value that a row lacks is an empty field in CSV, and left out in NDJSON.
 struct TextRows: RowWriter {
     /// The syntax of a line.
     enum Dialect {
@@ -19,11 +19,15 @@ struct TextRows: RowWriter {
         // The parts before the time, and between the time and the first number.
         var beginning: [UInt8] = []
         var behindTime: [UInt8] = []
+        // The part behind the time if the row lacks the counter.
+        var behindTimeAlone: [UInt8] = []
         // The parts before the two counts, and the whole text if both counts are 0.
         var missing: [UInt8] = []
         var repeats: [UInt8] = []
         var noNote: [UInt8] = []
         var channels: [[UInt8]] = []
+        // What stands for a value that a row lacks: all before it in CSV, nothing in NDJSON.
+        var absent: [[UInt8]] = []
         var ending: [UInt8] = []
         // The parts of a gap row.
         var blankTick: [UInt8] = []
@@ -43,7 +47,7 @@ struct TextRows: RowWriter {
         self.gaps = gaps
     }
 
-    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws {
+    mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws {
         plan = Self.plan(layout, dialect)
         if dialect == .csv {
             try buffer.append(Self.columns(layout).joined(separator: ",").utf8, to: sink)
@@ -65,7 +69,7 @@ struct TextRows: RowWriter {
     // Writes rows from `row` on while the buffer has room for another.
     private mutating func fill(_ rows: ExportRows, _ row: inout Int, _ note: inout Int) {
         let plan = plan
-        let hasBlanks = gaps == .blank
+        let (hasBlanks, hasAll) = (gaps == .blank, rows.presence.isEmpty)
         var clock = clock
         let last = buffer.storage.count - plan.rowByteLimit
         var end = buffer.end
@@ -82,14 +86,22 @@ struct TextRows: RowWriter {
             }
             DecimalText.put(plan.beginning, into: &bytes, at: &end)
             clock.write(rows.times[row], into: &bytes, at: &end)
-            DecimalText.put(plan.behindTime, into: &bytes, at: &end)
-            if !rows.ticks.isEmpty { DecimalText.write(rows.ticks[row], decimals: 0, into: &bytes, at: &end) }
+            if let tick = rows.tick(at: row) {
+                DecimalText.put(plan.behindTime, into: &bytes, at: &end)
+                DecimalText.write(tick, decimals: 0, into: &bytes, at: &end)
+            } else {
+                DecimalText.put(plan.behindTimeAlone, into: &bytes, at: &end)
+            }
             if isNoted {
                 Self.write(noted.missing, noted.repeats, plan, into: &bytes, at: &end)
             } else {
                 DecimalText.put(plan.noNote, into: &bytes, at: &end)
             }
             for column in 0..<plan.channels.count {
+                guard hasAll || rows.has(column, at: row) else {
+                    DecimalText.put(plan.absent[column], into: &bytes, at: &end)
+                    continue
+                }
                 DecimalText.put(plan.channels[column], into: &bytes, at: &end)
                 DecimalText.write(rows.columns[column][row], decimals: plan.decimals[column], into: &bytes, at: &end)
             }
@@ -137,10 +149,12 @@ extension TextRows {
         plan.beginning = dialect == .csv ? [] : Array("{\"time\":\"".utf8)
         plan.behindTime =
             (dialect == .csv ? [] : Array("\"".utf8)) + (layout.tick.map { before(ColumnNames.column($0)) } ?? [])
+        plan.behindTimeAlone = dialect == .csv ? plan.behindTime : Array("\"".utf8)
         plan.missing = before(ColumnNames.missing)
         plan.repeats = before(ColumnNames.repeats)
         plan.noNote = plan.missing + [UInt8(ascii: "0")] + plan.repeats + [UInt8(ascii: "0")]
         plan.channels = layout.channels.map { before(ColumnNames.column($0)) }
+        plan.absent = dialect == .csv ? plan.channels : plan.channels.map { _ in [] }
         plan.decimals = layout.channels.map(\.decimals)
         plan.ending = dialect == .csv ? [0x0D, 0x0A] : Array("}\n".utf8)
         plan.blankTick = layout.tick == nil ? [] : Array(blank.utf8)

@@ -6,8 +6,8 @@ public enum TraceExportError: Error, Hashable, Sendable {
     case unknownChannel(String, available: [String])
     /// The channel cannot be a column, for this reason.
     case channel(String, reason: String)
-    /// The channels change at row `row` of the trace, and a file of this format has a single layout. Write the rows
-    /// before it and those from it on to separate files.
+    /// Row `row` of the trace has a channel, or a counter, that the file was not begun with. Write the rows again, to a
+    /// file that is begun with all channels, or those from this row on to another file.
     case layoutChanged(row: UInt64)
     /// A value of row `row`, counted from the first row written, does not fit: the value and the reason.
     case value(String, row: UInt64, reason: String)
@@ -24,7 +24,7 @@ extension TraceExportError: CustomStringConvertible {
             "there is no channel \(name); the channels are \(available.joined(separator: ", "))"
         case .channel(let name, let reason): "the channel \(name) cannot be a column: \(reason)"
         case .layoutChanged(let row):
-            "the channels change at row \(row): export the earlier rows and the later rows to separate files"
+            "row \(row) has a channel that the file was not begun with; export again"
         case .value(let name, let row, let reason): "\(name) of row \(row) cannot be written: \(reason)"
         case .tooLarge(let reason): reason
         }

@@ -41,6 +41,6 @@ public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a file may hold rows of several layouts: true if each row names its channels.
+    /// Whether rows can follow whose channels the file was not begun with: true if each row names its channels.
     public var holdsSeveralLayouts: Bool { self == .ndjson || self == .influx }
 }

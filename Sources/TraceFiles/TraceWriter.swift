@@ -33,7 +33,6 @@ public struct TraceWriter {
     private let format: TraceExportFormat
     private let options: TraceExportOptions
     private var rows: any RowWriter
-    private var layout: Layout?
     private var selection: RowSelection?
     private var buckets: BucketMeans?
     private var counts = Counts()
@@ -72,25 +71,48 @@ public struct TraceWriter {
     /// - Throws: ``TraceExportError`` if a requested channel does not exist or cannot be a column; any error of the
     ///   sink.
     public mutating func begin(_ layout: Layout, to sink: Sink) throws {
-        precondition(self.layout == nil, "A file begins once.")
-        let selection = try RowSelection(layout, options)
-        self.layout = layout
+        try begin(unionOf: [layout], to: sink)
+    }
+
+    /// As ``begin(_:to:)``, for rows of any of `layouts`, of which there is at least one: the file has all of their
+    /// requested channels, each in the finest of its decimals. A value that a row lacks is an empty field of CSV, a
+    /// key or field that is left out of NDJSON and InfluxDB, NULL in SQLite and Parquet, and the sample before in
+    /// sigrok, or NaN if there is none. A row without any of the channels is left out.
+    ///
+    /// - Parameter mayLack: Whether a row may lack a channel of its own layout.
+    /// - Throws: As ``begin(_:to:)``; also if a channel has two units, or the layouts have two counters, and the
+    ///   format does not name the channels in each row.
+    public mutating func begin(unionOf layouts: [Layout], mayLack: Bool = false, to sink: Sink) throws {
+        precondition(selection == nil, "A file begins once.")
+        precondition(!layouts.isEmpty, "A file has the channels of at least one layout.")
+        let union: Layout
+        var mayLack = mayLack
+        do {
+            let united = try UnionOfLayouts(of: layouts, options)
+            union = united.layout
+            mayLack = mayLack || united.mayLack
+        } catch {
+            guard format.holdsSeveralLayouts else { throw error }
+            union = try UnionOfLayouts.wanted(layouts, options.channels)[0]
+        }
+        let selection = try RowSelection(union, options)
         self.selection = selection
         if format != .sigrok, let milliseconds = options.bucketMilliseconds {
             buckets = BucketMeans(milliseconds: milliseconds, channelCount: selection.layout.channels.count)
         }
-        try rows.begin(written(selection.layout), to: sink)
+        try rows.begin(written(selection.layout), mayLack: mayLack, to: sink)
     }
 
     /// Writes the next rows.
     ///
-    /// - Throws: ``TraceExportError/layoutChanged(row:)`` if the rows have another layout and the format allows only
-    ///   one; another ``TraceExportError`` if a value does not fit; any error of the sink.
+    /// - Throws: ``TraceExportError/layoutChanged(row:)`` if the rows have channels that the file was not begun with,
+    ///   and the format does not name them in each row; another ``TraceExportError`` if a value does not fit; any
+    ///   error of the sink.
     /// - Complexity: O(values). For CSV and NDJSON, only the bytes passed to the sink are allocated.
     public mutating func append(_ rows: TraceRows, to sink: Sink) throws {
-        precondition(layout != nil, "A file is begun before rows are written.")
-        if rows.layout != layout { try change(to: rows, to: sink) }
-        guard var selected = selection?.select(rows) else { return }
+        precondition(selection != nil, "A file is begun before rows are written.")
+        if selection?.adopt(rows.layout) == false { try change(to: rows, to: sink) }
+        guard var selected = try selection?.select(rows) else { return }
         if buckets != nil {
             var means = ExportRows(channelCount: selected.columns.count)
             buckets?.append(selected, to: &means)
@@ -103,7 +125,7 @@ public struct TraceWriter {
     ///
     /// - Throws: ``TraceExportError`` if the file exceeds the limits of the format; any error of the sink.
     public mutating func finish(to sink: Sink) throws -> Counts {
-        precondition(layout != nil, "A file is begun before it ends.")
+        precondition(selection != nil, "A file is begun before it ends.")
         // No bucket follows this one, so any number of channels will do.
         try closeBucket(channelCount: 1, to: sink)
         try rows.finish(to: sink)
@@ -113,14 +135,13 @@ public struct TraceWriter {
         return counts
     }
 
-    /// Continues with the layout of `rows`. A bucket ends there, since its means have the channels of one layout.
+    /// Continues with the layout of `rows`, which the file was not begun with. A bucket ends there.
     private mutating func change(to rows: TraceRows, to sink: Sink) throws {
         guard format.holdsSeveralLayouts else { throw TraceExportError.layoutChanged(row: rows.first) }
         try selection?.change(to: rows.layout)
-        layout = rows.layout
         guard let selected = selection?.layout else { return }
         try closeBucket(channelCount: selected.channels.count, to: sink)
-        try self.rows.begin(written(selected), to: sink)
+        try self.rows.begin(written(selected), mayLack: true, to: sink)
     }
 
     /// Writes the row of the open bucket, if any, and begins another with `channelCount` channels.
@@ -148,7 +169,9 @@ public struct TraceWriter {
 /// Writes selected rows in one format.
 package protocol RowWriter {
     /// Begins the file, or continues with rows of another layout if the format allows it.
-    mutating func begin(_ layout: Layout, to sink: TraceWriter.Sink) throws
+    ///
+    /// - Parameter mayLack: Whether rows may lack a channel, or the counter: see ``ExportRows/presence``.
+    mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws
     /// Writes at least one row.
     mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws
     /// Ends the file.

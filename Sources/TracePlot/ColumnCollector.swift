@@ -16,6 +16,8 @@ public struct ColumnCollector: Sendable {
     public private(set) var columns: [[Cell?]]
     /// The columns after which rows are missing; -1 stands for the time before the first column.
     public private(set) var gapAfter: Set<Int> = []
+    /// The ranges of rows whose samples are not here, for each channel: see ``add(absent:)``.
+    public private(set) var bands: [[PlotSeries.Band]]
 
     private let start: Int64
     private let span: UInt64
@@ -38,19 +40,25 @@ public struct ColumnCollector: Sendable {
         start = startMilliseconds
         span = UInt64(bitPattern: endMilliseconds &- startMilliseconds)
         columns = Array(repeating: Array(repeating: nil, count: columnCount), count: channels.count)
+        bands = Array(repeating: [], count: channels.count)
     }
 
     /// The collected columns, one series for each channel.
     public var series: [PlotSeries] {
-        zip(channels, columns).map { PlotSeries(channel: $0, columns: $1, gapAfter: gapAfter) }
+        channels.indices.map {
+            PlotSeries(channel: channels[$0], columns: columns[$0], gapAfter: gapAfter, bands: bands[$0])
+        }
     }
 
-    /// Adds `rows`. A channel that their layout lacks gets no values from them.
+    /// Returns whether values of `channel` are collected: as they are, or scaled to more decimals.
+    public func takes(_ channel: Channel) -> Bool { channels.contains { $0.takes(channel) } }
+
+    /// Adds `rows`. A channel that their layout lacks, or has with more decimals, gets no values from them.
     ///
     /// - Complexity: O(rows times channels), about 2 ns each.
     public mutating func add(_ rows: TraceRows) {
-        let sources = channels.map { rows.layout.channels.firstIndex(of: $0) }
-        var gaps = rows.marks.lazy.filter { $0.kind == .gap }.map(\.row).makeIterator()
+        let sources = Layout(channels).sources(in: rows.layout)
+        var gaps = rows.marks.lazy.filter { $0.kind.isGap }.map(\.row).makeIterator()
         var nextGap = gaps.next()
         var row = 0
         while row < rows.count {
@@ -66,8 +74,8 @@ public struct ColumnCollector: Sendable {
             reach(column)
             if column >= 0, column < columnCount {
                 for (channel, source) in sources.enumerated() {
-                    if let source, let cell = Cell(rows.columns[source][row..<end]) {
-                        append(cell, to: channel, column)
+                    if let source, let cell = Cell(rows.columns[source.column][row..<end]) {
+                        append(cell.scaled(by: source.factor), to: channel, column)
                     }
                 }
             }
@@ -99,15 +107,44 @@ public struct ColumnCollector: Sendable {
         for part in blocks.parts { add(part, isAfterGap: blocks.isAfterGap, isBeforeGap: blocks.isBeforeGap) }
     }
 
+    /// Adds rows whose samples are not here, by their summary, and returns whether they became ``bands``.
+    ///
+    /// They do if they lie in more than two columns, or only in part within the time of the plot. In one column, or in
+    /// two adjacent ones, their range of values is drawn as that of other rows, since it is at most a column from where
+    /// they were.
+    public mutating func add(absent block: BlockSummary) -> Bool {
+        let (first, last) = (column(of: block.leastTime), column(of: block.greatestTime))
+        let isInPart = first != last && (first < 0 || last == columnCount)
+        guard last - first > 1 || isInPart else {
+            add(block)
+            return false
+        }
+        if block.isAfterGap { isGapPending = true }
+        reach(first)
+        newest = last
+        let drawn = max(first, 0)...min(last, columnCount - 1)
+        for (index, source) in Layout(channels).sources(in: block.layout).enumerated() {
+            guard let source else { continue }
+            let cell = block.cells[source.column].scaled(by: source.factor)
+            bands[index].append(.init(columns: drawn, least: cell.least, greatest: cell.greatest))
+        }
+        if block.isBeforeGap { isGapPending = true }
+        return true
+    }
+
+    /// Adds rows of which nothing is known, not even their times: the line is broken there.
+    public mutating func addUnknown() { isGapPending = true }
+
     private mutating func add(_ summary: BlockSummary, isAfterGap: Bool, isBeforeGap: Bool) {
         let (first, last) = (column(of: summary.leastTime), column(of: summary.greatestTime))
+        let sources = Layout(channels).sources(in: summary.layout)
         if isAfterGap { isGapPending = true }
         for column in first == last ? [first] : [first, last] {
             reach(column)
             guard column >= 0, column < columnCount else { continue }
-            for (index, channel) in channels.enumerated() {
-                guard let source = summary.layout.channels.firstIndex(of: channel) else { continue }
-                append(summary.cells[source], to: index, column)
+            for (index, source) in sources.enumerated() {
+                guard let source else { continue }
+                append(summary.cells[source.column].scaled(by: source.factor), to: index, column)
             }
         }
         if isBeforeGap { isGapPending = true }

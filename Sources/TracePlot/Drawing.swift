@@ -67,6 +67,12 @@ struct Drawing: Hashable, Sendable {
         static let grid = Colour(0xE4E4E4)
         static let band = Colour(0xE9E9E9)
 
+        /// This colour mixed with three parts of white.
+        var pale: Colour {
+            let parts = [16, 8, 0].map { shift in ((((rgb >> shift) & 0xFF) + 3 * 0xFF) / 4) << shift }
+            return Colour(parts.reduce(0, |))
+        }
+
         /// Colours that colour-blind readers can distinguish (Okabe and Ito, "Color Universal Design", 2008), without
         /// the yellow, which is too light for a line on white.
         static let lines = [0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x000000].map { Colour($0) }

@@ -10,12 +10,36 @@ public struct PlotSeries: Hashable, Sendable {
     /// The columns after which rows are missing: the line is broken from there to the next column that has rows. -1
     /// stands for the time before the first column.
     public var gapAfter: Set<Int>
+    /// The rows of which only the range of values is known. The line is broken there.
+    public var bands: [Band]
 
     /// Creates a series of `columns` of `channel`.
-    public init(channel: Channel, columns: [Cell?], gapAfter: Set<Int> = []) {
+    public init(channel: Channel, columns: [Cell?], gapAfter: Set<Int> = [], bands: [Band] = []) {
         self.channel = channel
         self.columns = columns
         self.gapAfter = gapAfter
+        self.bands = bands
+    }
+
+    /// Rows whose samples are not here, in several columns: a pale rectangle from their least to their greatest value.
+    public struct Band: Hashable, Sendable {
+        /// The columns from the first to the last row.
+        public var columns: ClosedRange<Int>
+        /// The least and the greatest value.
+        public var least, greatest: Int64
+
+        /// Creates a band over `columns`.
+        public init(columns: ClosedRange<Int>, least: Int64, greatest: Int64) {
+            (self.columns, self.least, self.greatest) = (columns, least, greatest)
+        }
+    }
+
+    /// Returns the columns between which the line is broken, by the index of the left one.
+    var brokenBehind: Set<Int> {
+        bands.reduce(into: gapAfter) { broken, band in
+            let columns = (band.columns.lowerBound..<band.columns.upperBound).clamped(to: columns.indices)
+            broken.formUnion(columns)
+        }
     }
 }
 
@@ -82,13 +106,19 @@ public struct Plot: Sendable {
     public let height: Int
     /// The channels, in the order of the legend, all with the same number of columns.
     public let series: [PlotSeries]
+    /// The number of rows that are drawn as ``PlotSeries/bands`` since their samples are withheld.
+    public let withheldCount: UInt64
+    /// The number of rows that cannot be read: drawn as bands, or not at all if not even their summary can be read.
+    public let unreadableCount: UInt64
 
     /// Creates a plot of `series`.
+    ///
+    /// The counts of withheld and unreadable rows are not drawn: ``subtitle`` should tell them.
     ///
     /// - Throws: ``PlotError``. If this returns, ``svg()`` and ``png()`` succeed for any values.
     public init(
         title: String, subtitle: String, startMilliseconds: Int64, endMilliseconds: Int64, width: Int, height: Int,
-        series: [PlotSeries]
+        series: [PlotSeries], withheldCount: UInt64 = 0, unreadableCount: UInt64 = 0
     ) throws(PlotError) {
         guard Self.widths.contains(width) else { throw .width(width) }
         guard Self.heights.contains(height) else { throw .height(height) }
@@ -106,6 +136,7 @@ public struct Plot: Sendable {
         self.width = width
         self.height = height
         self.series = series
+        (self.withheldCount, self.unreadableCount) = (withheldCount, unreadableCount)
         let needed = PlotLayout.neededHeight(of: self)
         guard needed <= height else { throw .tooLow(needed: needed) }
     }

@@ -59,6 +59,9 @@ struct PlotPen {
             write(axis.unit, metrics.left - 8 * metrics.scale, y - 8 * metrics.scale, .end, .ink)
         }
         drawBands(series, height)
+        let path = SeriesPath(
+            left: metrics.left * 10, width: panelWidth * 10, bottom: (y + height) * 10, height: height * 10, axis: axis)
+        for (member, series) in zip(panel.members, series) { drawRanges(series, of: member, path) }
         for tick in axis.ticks {
             let level = y + height - axis.offset(of: tick.value, in: height)
             add(metrics.left, level, panelWidth, metrics.scale, .grid)
@@ -67,8 +70,6 @@ struct PlotPen {
         for tick in times.ticks { add(coordinate(of: tick), y, metrics.scale, height, .grid) }
         add(metrics.left, y, metrics.scale, height, .axis)
         add(metrics.left, y + height, panelWidth, metrics.scale, .axis)
-        let path = SeriesPath(
-            left: metrics.left * 10, width: panelWidth * 10, bottom: (y + height) * 10, height: height * 10, axis: axis)
         for (member, series) in zip(panel.members, series) {
             let lines = path.lines(of: series)
             // A single row between gaps is drawn as a visible dot.
@@ -78,8 +79,19 @@ struct PlotPen {
                     .stroke(.init(lines: lines, width: width * metrics.scale, colour: PlotLayout.colour(of: member))))
             }
         }
-        if series.allSatisfy({ $0.columns.allSatisfy { $0 == nil } }) {
+        if series.allSatisfy({ $0.bands.isEmpty && $0.columns.allSatisfy { $0 == nil } }) {
             write("no rows", metrics.left + panelWidth / 2, y + height / 2 + 4 * metrics.scale, .middle, .quiet)
+        }
+    }
+
+    /// Draws the ranges of rows whose samples are not here, in a pale colour of the channel.
+    private mutating func drawRanges(_ series: PlotSeries, of member: Int, _ path: SeriesPath) {
+        let colour = PlotLayout.colour(of: member).pale
+        for band in series.bands {
+            guard let box = path.rectangle(of: band, in: series, leastHeight: 3 * metrics.scale, colour) else {
+                continue
+            }
+            drawing.elements.append(.rectangle(box))
         }
     }
 
@@ -89,8 +101,9 @@ struct PlotPen {
         var values: ClosedRange<Int128>?
         for series in series {
             let factor = (series.channel.decimals..<decimals).reduce(Int128(1)) { factor, _ in factor * 10 }
-            for case let cell? in series.columns {
-                let (least, greatest) = (Int128(cell.least) * factor, Int128(cell.greatest) * factor)
+            let ranges = series.columns.lazy.compactMap { $0.map { ($0.least, $0.greatest) } }
+            for range in Array(ranges) + series.bands.map({ ($0.least, $0.greatest) }) {
+                let (least, greatest) = (Int128(range.0) * factor, Int128(range.1) * factor)
                 values = min(values?.lowerBound ?? least, least)...max(values?.upperBound ?? greatest, greatest)
             }
         }
@@ -105,7 +118,11 @@ struct PlotPen {
         for series in series {
             let count = series.columns.count
             for gap in series.gapAfter where gap >= -1 && gap < count {
-                let next = series.columns[(gap + 1)...].firstIndex { $0 != nil }
+                // Rows whose range is drawn are not missing.
+                let next = [
+                    series.columns[(gap + 1)...].firstIndex { $0 != nil },
+                    series.bands.map(\.columns.lowerBound).filter { $0 > gap && $0 < count }.min(),
+                ].compactMap(\.self).min()
                 let start = gap < 0 ? metrics.left : centre(of: gap, count)
                 let end = next.map { centre(of: $0, count) } ?? right
                 // A gap within two columns is widened, so that it differs from a grid line.

@@ -11,9 +11,10 @@ struct SeriesPath {
 
     private typealias Point = Drawing.Point
 
-    /// Returns the lines of `series`, broken where rows are missing.
+    /// Returns the lines of `series`, broken where rows are missing or only their range is known.
     func lines(of series: PlotSeries) -> [[Drawing.Point]] {
         let count = series.columns.count
+        let brokenBehind = series.brokenBehind
         let factor = axis.factor(of: series.channel)
         var lines: [[Point]] = []
         var line: [Point] = []
@@ -38,7 +39,7 @@ struct SeriesPath {
                 append(Point(x: x, y: last), to: &line)
                 before = range
             }
-            if series.gapAfter.contains(index), !line.isEmpty {
+            if brokenBehind.contains(index), !line.isEmpty {
                 lines.append(line)
                 line = []
                 before = nil
@@ -46,6 +47,23 @@ struct SeriesPath {
         }
         if !line.isEmpty { lines.append(line) }
         return lines
+    }
+
+    /// Returns the rectangle of `band`, at least `leastHeight` pixels high; `nil` if it is in no column of `series`.
+    func rectangle(
+        of band: PlotSeries.Band, in series: PlotSeries, leastHeight: Int, _ colour: Drawing.Colour
+    ) -> Drawing.Rectangle? {
+        let count = series.columns.count
+        guard band.columns.overlaps(0...count - 1), band.least <= band.greatest else { return nil }
+        let columns = band.columns.clamped(to: 0...count - 1)
+        let factor = axis.factor(of: series.channel)
+        func edge(_ column: Int) -> Int { (left + column * width / count) / 10 }
+        let (top, foot) = (y(band.greatest, factor) / 10, y(band.least, factor) / 10)
+        let room = max(0, leastHeight - (foot - top))
+        let start = edge(columns.lowerBound)
+        return Drawing.Rectangle(
+            x: start, y: top - room / 2, width: max(edge(columns.upperBound + 1) - start, 1), height: foot - top + room,
+            colour: colour)
     }
 
     /// Returns the middle of column `index` of `count`, in tenths of a pixel.

@@ -24,18 +24,19 @@ import Testing
                 decoder.begin(into: &rows)
                 let asked = CapturedBytes(.sent, at: time - 10, [0xF0])
                 decoder.asked()
-                _ = try await recorder.append(rows, times: .at(time - 10), of: [asked])
+                let asking = Reception(ReadMoment(time - 10), requestCount: 1)
+                try await recorder.append(rows, by: asking, of: [asked])
                 decoder.consume(Array(stale.dropFirst(40)).span.bytes, into: &rows)
-                _ = try await recorder.append(
-                    rows, times: .at(time - 9), of: [CapturedBytes(.received, at: time - 9, Array(stale.dropFirst(40)))]
-                )
+                try await recorder.append(
+                    rows, by: Reception(ReadMoment(time - 9)),
+                    of: [CapturedBytes(.received, at: time - 9, Array(stale.dropFirst(40)))])
             }
             let frame = simulatedFrame(number)
             for (place, bytes) in [Array(frame[..<50]), Array(frame[50...])].enumerated() {
                 var rows = DecodedRows()
                 decoder.consume(bytes.span.bytes, into: &rows)
                 let piece = CapturedBytes(.received, at: time + Int64(place), bytes)
-                _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
+                try await recorder.append(rows, by: Reception(ReadMoment(piece.time)), of: [piece])
             }
         }
     }
@@ -89,7 +90,7 @@ import Testing
             var rows = DecodedRows()
             decoder.consume(simulatedFrame(number).span.bytes, into: &rows)
             let piece = CapturedBytes(.received, at: 1_700_000_000_000 + Int64(second) * 1000, simulatedFrame(number))
-            _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
+            try await recorder.append(rows, by: Reception(ReadMoment(piece.time)), of: [piece])
         }
         probe.withLock { $0 = nil }
         let counts = kept.withLock { $0 }
@@ -133,8 +134,7 @@ import Testing
         let piece = CapturedBytes(.received, at: 1_700_000_000_000, bytes)
         var (decoder, decodedRows) = (MeterModel.um25c.makeDecoder(), DecodedRows())
         decoder.consume(bytes.span.bytes, into: &decodedRows)
-        _ = try await recorder.append(
-            decodedRows, times: .paced(RowPacer(from: piece.time, perSecond: 4)), of: [piece])
+        try await recorder.append(decodedRows, by: Reception(ReadMoment(piece.time)), of: [piece])
         try await recorder.finish()
         let decoded = try await store.decode(found(store, recorder.trace))
         #expect(try rows(store, decoded.trace) == rows(store, recorder.trace))
@@ -147,13 +147,37 @@ import Testing
         try #require(mkfifo(path, 0o600) == 0)
         let line = try MeterLine(path)
         let writer = try #require(FileHandle(forWritingAtPath: path))
-        // The first report after the meter was asked is stale; the second one ends as a third would begin.
+        // Nobody is asked through a pipe, so the first report counts. The second one ends as a third would begin.
         let report = try reportThatWaits()
         try writer.write(contentsOf: report + report)
         var feed = MeterFeed(.fnb48, over: .usb, by: line)
-        #expect(try feed.next().rows.runs.isEmpty)
+        #expect(try feed.next().rows.runs.first?.count == 4)
         let rest = feed.finish()
         #expect(rest.rows.runs.first?.count == 4 && rest.isAtEnd)
+    }
+
+    @Test func `is decoded without what came before the first request, as it was recorded`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .um25c, isKeepingCapture: true)
+        let terminal = try PseudoTerminal()
+        var feed = MeterFeed(.um25c, over: .bluetooth, by: try MeterLine(terminal.path))
+        // An answer to nobody, and the beginning of another.
+        let stale = simulatedFrame(9_999) + simulatedFrame(9_998).prefix(50)
+        var isAnswered = false
+        let end = Date.now + 30
+        while await recorder.rowCount < 3, Date.now < end {
+            let step = try feed.next(waitingMilliseconds: 20)
+            _ = try await recorder.append(step.rows, by: step.reception, of: step.pieces)
+            for _ in terminal.received() { try terminal.send(simulatedFrame(1)) }
+            if !isAnswered { try terminal.send(stale) }
+            isAnswered = true
+        }
+        try await recorder.finish()
+        let decoded = try await store.decode(found(store, recorder.trace))
+        #expect(try rows(store, decoded.trace) == rows(store, recorder.trace))
+        #expect(decoded.byteCount == 180 + 3 * 130 && decoded.refusedByteCount == 180)
+        #expect(feed.refusedByteCount == 180)
     }
 
     /// A report whose check is the byte that a report begins with.
@@ -178,7 +202,7 @@ import Testing
         decoder.consume(report.span.bytes, into: &decodedRows)
         decoder.finish(into: &decodedRows)
         let piece = CapturedBytes(.received, at: 1_700_000_000_000, report)
-        _ = try await recorder.append(decodedRows, times: .at(piece.time), of: [piece])
+        try await recorder.append(decodedRows, by: Reception(ReadMoment(piece.time)), of: [piece])
         try await recorder.finish()
         let decoded = try await store.decode(found(store, recorder.trace))
         #expect(try rows(store, recorder.trace).reduce(0) { $0 + $1.count } == 4)

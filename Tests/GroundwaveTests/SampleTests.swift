@@ -56,6 +56,24 @@ import Testing
         }
     }
 
+    @Test func `are not all there, for who recorded them, until who wants them has them`() async throws {
+        let fleet = try await SyncedFleet(2)
+        let trace = try await fleet[0].recorded(6_000)
+        try await fleet.settle()
+        #expect(try fleet[0].syncStatus().isComplete, "nobody wants them")
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        // The other one hears of the wish, and says what it lacks; these are sent.
+        for index in [0, 1, 0] { try await fleet.sync(index) }
+        let waiting = try fleet[0].syncStatus()
+        let device = try #require(waiting.remotes.first?.devices.first)
+        #expect(device.missing.isEmpty && device.has.isEmpty && !device.wanted.isEmpty && !device.hasSame)
+        #expect(!waiting.isComplete && waiting.remotes.first?.isComplete == false)
+        for index in [1, 0] { try await fleet.sync(index) }
+        #expect(try fleet[1].numbers(of: trace) == (Array(0..<6_000), 0))
+        #expect(try fleet[0].syncStatus().isComplete)
+        #expect(try fleet[0].syncStatus().remotes.first?.devices.first?.wanted == [])
+    }
+
     @Test func `come by a bundle too`() async throws {
         let fleet = try await SyncedFleet(2)
         let trace = try await fleet[0].recorded(6_000)
@@ -228,12 +246,11 @@ import Testing
     @Test func `stay where another device has all but the last of them`() async throws {
         let clock = VirtualClock()
         let fleet = try await pair(clock)
-        let recorder = try await fleet[0].record(meter: simulatedMeter, model: .um25c, name: "")
+        let recorder = try await fleet[0].record(meter: simulatedMeter, model: .um25c, rate: 10)
         try await fleet[0].edit(trace: recorder.trace, sharing: .synced)
         try await fleet.settle()
         // The one event that the laptop lacks.
-        let times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 10))
-        _ = try await recorder.append(simulatedRows(0..<500), times: times)
+        try await recorder.append(simulatedRows(0..<500), by: Reception(ReadMoment(1_700_000_000_000)))
         try await recorder.finish()
         clock.advance(by: .seconds(40 * 86_400))
         let old = try fleet[0].oldSamples(keptForDays: 30)

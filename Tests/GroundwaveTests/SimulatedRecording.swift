@@ -51,10 +51,10 @@ extension Store {
 
     /// A trace of `count` rows, ten a second, that has ended.
     func recorded(_ count: Int, name: String = "") async throws -> RecordID {
-        let recorder = try await record(meter: simulatedMeter, model: .um25c, name: name)
-        var times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 10))
+        let recorder = try await record(meter: simulatedMeter, model: .um25c, name: name, rate: 10)
         for start in stride(from: 0, to: count, by: 500) {
-            times = try await recorder.append(simulatedRows(start..<min(count, start + 500)), times: times)
+            try await recorder.append(
+                simulatedRows(start..<min(count, start + 500)), by: Reception(ReadMoment(1_700_000_000_000)))
         }
         try await recorder.finish()
         return recorder.trace

@@ -36,7 +36,7 @@ private func madeUpRows(_ count: Int, seed: UInt64) -> TraceRows {
     var rows = TraceRows(Layout(channels, tick: tick), first: 0)
     var time: Int64 = 1_777_636_800_000
     for row in 0..<count {
-        time += .random(in: -3...60, using: &numbers)
+        time += .random(in: 0...60, using: &numbers)
         rows.times.append(time)
         if tick != nil { rows.ticks.append(.random(in: -9...1_000_000_000_000, using: &numbers)) }
         for column in rows.columns.indices {
@@ -139,6 +139,30 @@ extension Store {
         }
     }
 
+    @Test func `has the channels of all rows, and NULL where a row lacks one`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let layout = Layout([Channel("voltage", .volt, decimals: 5), Channel("power", .watt, decimals: 0)])
+        var other = TraceRows(layout, first: 4)
+        (other.times, other.columns) = ([1_777_636_802_000], [[500_001], [7]])
+        let trace = try await temporary.store.trace(of: smallRows(), other)
+        try exported(trace, temporary.store) { path in
+            let rows = try sqliteRows(path, "SELECT * FROM rows")
+            #expect(
+                rows[4] == [
+                    "row": "4", "time_ms": "1777636802000", "missing": "0", "repeats": "0", "voltage_10uV": "500001",
+                    "power_W": "7",
+                ])
+            #expect(rows[0]["voltage_10uV"] == "123450" && rows[0]["power_W"] == nil && rows[0]["mode"] == "0")
+            let counted = "SELECT count(voltage_V) AS v, count(power_W) AS p, sum(mode) AS m FROM readings"
+            #expect(try sqliteRows(path, counted) == [["v": "5", "p": "1", "m": "6"]])
+        }
+        // Where the range has rows of one layout, the file has those channels.
+        try exported(trace, temporary.store, from: 1_777_636_801_500) { path in
+            let names = try sqliteRows(path, "SELECT name FROM channels").compactMap { $0["name"] }
+            #expect(names == ["voltage", "power"])
+        }
+    }
+
     @Test func `is the same bytes each time`() async throws {
         let temporary = try await TemporaryStore(.full())
         let trace = try await temporary.store.trace(of: madeUpRows(3_000, seed: 9))
@@ -184,9 +208,9 @@ extension Store {
                 return error.code == .usage && error.message.contains(words)
             }
         }
-        var other = TraceRows(Layout([Channel("voltage", .volt, decimals: 2)]), first: 4)
+        var other = TraceRows(Layout([Channel("voltage", .ampere, decimals: 2)]), first: 4)
         (other.times, other.columns) = ([1_777_636_802_000], [[500]])
-        expectRefusal(try await store.trace(of: smallRows(), other), "the channels change at row 4")
+        expectRefusal(try await store.trace(of: smallRows(), other), "some rows have it as voltage_V")
         expectRefusal(try await store.trace(of: smallRows()), "there is no channel power") { $0.channels = ["power"] }
         for names in [["d+", "D+"], ["Time", "voltage"], ["voltage", "ROW"]] {
             let channels = zip(names, [2, 3]).map { Channel($0, .none, decimals: $1) }

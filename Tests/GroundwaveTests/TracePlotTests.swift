@@ -68,9 +68,9 @@ extension Store {
         try forEachPiece(of: trace) { piece in
             switch piece {
             case .rows(let rows): collector.add(rows)
-            case .withheld(let summary): collector.add(summary)
-            // Nothing is known of these, and nothing is drawn.
-            case .unreadable: break
+            case .withheld(let summary): _ = collector.add(absent: summary)
+            // Nothing is known of these but that they are not here.
+            case .unreadable: collector.addUnknown()
             }
             return true
         }
@@ -157,6 +157,84 @@ extension Store {
             return count + last - first + 1
         }
         #expect(rows == expected)
+    }
+
+    /// Blocks of 100 rows, a second apart, of voltage alone.
+    private func blocks(_ count: Int) -> [TraceRows] {
+        (0..<count).map { block in
+            var rows = TraceRows(Layout([ScatteredTrace.voltage]), first: UInt64(block) * 100)
+            rows.times = (0..<100).map { 1_700_000_000_000 + Int64(block * 100 + $0) * 1_000 }
+            rows.columns = [(0..<100).map { Int64($0 % 7) * 100 }]
+            return rows
+        }
+    }
+
+    @Test func `draws samples that are withheld as a band, breaks the line there, and tells how many they are`()
+        async throws
+    {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let trace = try await emptyTrace(in: store)
+        let blocks = blocks(3)
+        try await store.writeBlock(SealedBlock(blocks[0], after: nil).block, of: trace.id)
+        try await store.writeBlock(SealedBlock(blocks[1], after: nil).block, of: trace.id)
+        _ = try await store.erase([trace.id], kind: "trace", note: "Aged out")
+        try await store.writeBlock(SealedBlock(blocks[2], after: nil).block, of: trace.id)
+        let plot = try store.plot(trace)
+        let series = try #require(plot.series.first)
+        #expect(plot.withheldCount == 200 && plot.unreadableCount == 0)
+        #expect(plot.subtitle.hasSuffix("300 rows, 200 withheld (pale: from least to greatest)"))
+        #expect(series.bands.count == 2 && series.bands.allSatisfy { $0.least == 0 && $0.greatest == 600 })
+        #expect(series.bands[0].columns.lowerBound == 0)
+        let end = series.bands[1].columns.upperBound
+        #expect(series.columns[..<end].allSatisfy { $0 == nil } && series.columns[(end + 1)...].contains { $0 != nil })
+        // So small that each block is in one column, or in two: that is drawn as if the rows were here.
+        let small = try store.plot(trace, from: 1_600_000_000_000)
+        #expect(small.withheldCount == 0 && small.series[0].bands.isEmpty && small.subtitle.hasSuffix("300 rows"))
+    }
+
+    @Test func `draws a band where samples are damaged, and nothing where not even their summary is known`()
+        async throws
+    {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let trace = try await emptyTrace(in: store)
+        let blocks = blocks(3)
+        try await store.writeBlock(SealedBlock(blocks[0], after: nil).block, of: trace.id)
+        let sealed = SealedBlock(blocks[1], after: nil).block
+        let damaged = SeriesBlock(
+            first: sealed.first, count: sealed.count, summary: sealed.summary, content: [1, 2, 3])
+        try await store.writeBlock(damaged, of: trace.id)
+        let plot = try store.plot(trace)
+        #expect(plot.withheldCount == 0 && plot.unreadableCount == 100 && plot.series[0].bands.count == 1)
+        #expect(plot.subtitle.hasSuffix("200 rows, 100 unreadable (pale: from least to greatest)"))
+        let unread = SeriesBlock(first: 200, count: 7, summary: [9, 9, 9], content: [1])
+        try await store.writeBlock(unread, of: trace.id)
+        let other = try store.plot(trace)
+        #expect(other.unreadableCount == 107 && other.series[0].bands.count == 1)
+    }
+
+    @Test func `draws a channel whose decimals change as one line`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let trace = try await emptyTrace(in: store)
+        let first = blocks(1)[0]
+        var second = TraceRows(Layout([Channel("voltage", .volt, decimals: 5)]), first: 100)
+        second.times = first.times.map { $0 + 100_000 }
+        second.columns = [first.columns[0].map { $0 * 100 + 1 }]
+        for rows in [first, second] {
+            try await store.writeBlock(SealedBlock(rows, after: nil).block, of: trace.id)
+        }
+        let plot = try store.plot(trace)
+        #expect(plot.series.map(\.channel) == second.layout.channels)
+        let cells = plot.series[0].columns.compactMap(\.self)
+        #expect(cells.reduce(0) { $0 + $1.count } == 200)
+        #expect(cells.map(\.greatest).max() == 60_001 && cells.first?.greatest == 0)
+        // The table of the channels is one, too.
+        let channels = try store.summary(of: trace.id).channels
+        #expect(channels.map(\.channel) == second.layout.channels)
+        #expect(channels[0].cell.count == 200 && channels[0].cell.least == 0)
+        #expect(channels[0].cell.last == second.columns[0][99])
     }
 
     @Test func `has the same pixels as one of all its rows`() async throws {

@@ -123,11 +123,10 @@ import Testing
         let store = temporary.store
         let trace: RecordID
         do {
-            let recorder = try await store.record(meter: meter, model: .um25c)
+            let recorder = try await store.record(meter: meter, model: .um25c, rate: 10)
             trace = recorder.trace
             // A block is full: most of the rows are in the log.
-            _ = try await recorder.append(
-                simulatedRows(0..<4_096), times: .paced(RowPacer(from: 1_700_000_000_000, perSecond: 10)))
+            try await recorder.append(simulatedRows(0..<4_096), by: Reception(ReadMoment(1_700_000_000_000)))
         }
         let path = store.url.appending(path: "tails/\(trace).tail").path
         try Data("half of one".utf8).write(to: URL(filePath: "\(path).new"))
@@ -279,7 +278,7 @@ import Testing
         }
         let written = try csv(first)
         var reader = CSVTraceReader()
-        let found = try #require(try reader.append(written))
+        let found = try #require(try reader.append(written).first)
         try reader.finish()
         let recorder = try await store.record(meter: meter, model: .um25c)
         try await recorder.append(recorded: found)

@@ -135,13 +135,27 @@ extension BlockSummary {
         #expect(found.isOK && found.rowCount == 900 && found.blockCount == 3)
     }
 
+    @Test func `names a row that is earlier than the one before it, in a block or behind one`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let trace = try await store.emptyTrace()
+        var (first, second) = (rows(0..<300), rows(300..<500))
+        first.times[120] -= 11
+        second.times[0] -= 12
+        try await store.append(SealedBlock(first, after: nil).block, to: trace)
+        try await store.append(SealedBlock(second, after: first).block, to: trace)
+        let found = try store.verify(trace)
+        #expect(found.damage.map(\.what) == [.order, .order] && found.damage.map(\.first) == [120, 300])
+        #expect(found.rowCount == 500)
+    }
+
     /// What may be wrong, and what the finding names.
     static let falsehoods: [(part: String, change: @Sendable (inout BlockSummary) -> Void)] = [
         ("the times", { $0.lastTime += 1 }), ("the times", { $0.greatestTime += 1 }),
         ("the counter", { $0.firstTick -= 1 }), ("voltage", { $0.cells[0].greatest += 1 }),
         ("current", { $0.cells[1].sum += 1 }), ("mode", { $0.cells[2].least -= 1 }),
         ("charge and energy", { $0.totals.charge += 1 }), ("charge and energy", { $0.totals.energy -= 1 }),
-        ("charge and energy", { $0.totals.covered += 1 }), ("the missing rows", { $0.missingCount -= 1 }),
+        ("charge and energy", { $0.totals.covered += 1 }), ("the missing rows", { $0.missing.counted -= 1 }),
         ("the missing rows", { $0.gapCount += 1 }), ("the repeated rows", { $0.repeatCount = 0 }),
     ]
 

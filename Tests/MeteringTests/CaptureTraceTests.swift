@@ -12,14 +12,12 @@ struct `Traces of real meters` {
     /// What a capture says, as rows of a trace.
     private func traces(of decoded: DecodedRows) -> [TraceRows] {
         decoded.runs.map { run in
-            var block = OpenBlock(run.layout, first: 0)
-            var times = RowTimes.paced(RowPacer(from: 1_700_000_000_000, perSecond: 2))
-            for row in 0..<run.count {
-                let tick = run.ticks.isEmpty ? nil : run.ticks[row]
-                block.append(run.row(row), tick: tick, at: times.next(tick: tick, of: run.layout))
-            }
-            block.end()
-            return block.rows
+            var taken = Taken(of: run.layout, RowSource(.paced(perSecond: 2)))
+            taken.receive(
+                (0..<run.count).map { Array(run.row($0)) }, run.ticks,
+                by: Reception(ReadMoment(1_700_000_000_000)))
+            taken.end()
+            return taken.block.rows
         }
     }
 
@@ -48,7 +46,7 @@ struct `Traces of real meters` {
             rest = tail
         }
         var reader = CSVTraceReader()
-        let read = try #require(try reader.append(exported(.csv, blocks)))
+        let read = try #require(try reader.append(exported(.csv, blocks)).first)
         try reader.finish()
         // A table has no name for a change of the rate.
         var expected = rows

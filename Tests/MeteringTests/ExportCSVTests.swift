@@ -65,11 +65,20 @@ import Testing
 
     private func readBack(_ text: String) throws -> TraceRows? { try rows(ofCSV: Array(text.utf8)) }
 
-    @Test func `of another layout are refused, with the row from which on it is another`() throws {
-        let rows = smallTrace()
-        var other = TraceRows(Layout([Channel("voltage", .volt, decimals: 2)]), first: rows.first + 4)
+    @Test func `that lack channels and the counter have empty fields, and decimals as the others`() throws {
+        var other = TraceRows(Layout([Channel("voltage", .volt, decimals: 2)]), first: 11)
         (other.times, other.columns) = ([0], [[1]])
-        #expect(throws: TraceExportError.layoutChanged(row: 11)) { try exported(.csv, [rows, other]) }
+        let text = try exportedText(.csv, [smallTrace(), other])
+        #expect(text == Self.golden + "1970-01-01T00:00:00.000Z,,0,0,0.0100,,\r\n")
+        #expect(try runs(ofCSV: Array(text.utf8)).rows.map(\.count) == [4, 1])
+    }
+
+    @Test func `with a channel that the file was not begun with are refused, with their number`() throws {
+        var other = TraceRows(Layout([Channel("power", .watt, decimals: 2)]), first: 11)
+        (other.times, other.columns) = ([0], [[1]])
+        #expect(throws: TraceExportError.layoutChanged(row: 11)) {
+            try exported(.csv, [smallTrace(), other], layout: smallTrace().layout)
+        }
     }
 
     @Test(arguments: [
@@ -141,7 +150,6 @@ import Testing
                 .overflow(column: "missing", "18446744073709551616")
             ),
             (head + "2026-05-01T12:00:00.000Z,0,0,,\r\n", 2, .gapRow),
-            (head + "2026-05-01T12:00:00.000Z,4,0,,3\r\n", 2, .gapRow),
             (head + "2026-05-01T12:00:00.001Z,4,0,,\r\n" + row, 3, .gapRow),
             (head + "2026-05-01T12:00:00.000Z,4,0,,\r\n", 3, .gapRow),
             (head + row + "2026-05-01T12:00:00.000Z,0,0,1.25,3", 3, .lineNotEnded),
@@ -179,9 +187,9 @@ import Testing
                 default: changed[place] = UInt8.random(in: 0...255, using: &numbers)
                 }
             }
-            guard let rows = try? rows(ofCSV: changed, pieceLength: 300) else { continue }
-            let again = try exported(.csv, [rows])
-            let blank = try exported(.csv, [rows]) { $0.gaps = .blank }
+            guard let (rows, layout) = try? runs(ofCSV: changed, pieceLength: 300) else { continue }
+            let again = try exported(.csv, rows, layout: layout)
+            let blank = try exported(.csv, rows, layout: layout) { $0.gaps = .blank }
             func plain(_ bytes: [UInt8]) -> [UInt8] { bytes.filter { $0 != 0x0D } }
             #expect(plain(again) == plain(changed) || plain(blank) == plain(changed))
         }

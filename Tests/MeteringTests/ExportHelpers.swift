@@ -1,4 +1,5 @@
 import GroundwaveSeededNumbers
+import Testing
 
 @testable import GroundwaveMetering
 @testable import GroundwaveTraceFiles
@@ -12,7 +13,7 @@ func exported(
     change(&options)
     var bytes: [UInt8] = []
     var writer = try TraceWriter(format, options: options)
-    try writer.begin(layout ?? pieces[0].layout) { bytes += $0 }
+    try writer.begin(unionOf: layout.map { [$0] } ?? pieces.map(\.layout)) { bytes += $0 }
     for piece in pieces { try writer.append(piece) { bytes += $0 } }
     _ = try writer.finish { bytes += $0 }
     return bytes
@@ -22,7 +23,7 @@ func exported(
 func written(_ writer: some RowWriter, _ pieces: [TraceRows], _ sink: ([UInt8]) -> Void) throws {
     var writer = writer
     var selection = try RowSelection(pieces[0].layout, TraceExportOptions())
-    try writer.begin(pieces[0].layout, to: sink)
+    try writer.begin(pieces[0].layout, mayLack: false, to: sink)
     for piece in pieces where piece.count > 0 { try writer.append(selection.select(piece), to: sink) }
     try writer.finish(to: sink)
 }
@@ -140,18 +141,25 @@ extension TraceRows {
     }
 }
 
-/// Reads CSV that comes in pieces of at most `pieceLength` bytes.
-func rows(ofCSV bytes: [UInt8], pieceLength: Int = .max) throws -> TraceRows? {
+/// Reads CSV that comes in pieces of at most `pieceLength` bytes: runs of rows of one layout, and all columns.
+func runs(ofCSV bytes: [UInt8], pieceLength: Int = .max) throws -> (rows: [TraceRows], layout: Layout?) {
     var reader = CSVTraceReader()
-    var rows: TraceRows?
+    var rows: [TraceRows] = []
     var start = 0
     while start < bytes.count {
         let end = start + min(pieceLength, bytes.count - start)
-        if let next = try reader.append(Array(bytes[start..<end])) {
-            if rows == nil { rows = next } else { rows?.append(next) }
+        for next in try reader.append(Array(bytes[start..<end])) {
+            if rows.last?.isFollowed(by: next) == true { rows[rows.count - 1].append(next) } else { rows.append(next) }
         }
         start = end
     }
     try reader.finish()
-    return rows ?? reader.layout.map { TraceRows($0, first: 0) }
+    return (rows, reader.layout)
+}
+
+/// Reads CSV whose rows all have the same columns.
+func rows(ofCSV bytes: [UInt8], pieceLength: Int = .max) throws -> TraceRows? {
+    let (rows, layout) = try runs(ofCSV: bytes, pieceLength: pieceLength)
+    #expect(rows.count <= 1, "one layout")
+    return rows.first ?? layout.map { TraceRows($0, first: 0) }
 }

@@ -26,24 +26,33 @@ import Testing
                 """)
     }
 
-    @Test func `go on with other keys where the layout changes`() throws {
+    @Test func `leave out the keys of what a row lacks`() throws {
         var other = TraceRows(Layout([Channel("voltage", .volt, decimals: 2)]), first: 11)
         (other.times, other.columns) = ([-1], [[-123]])
         let lines = try exportedText(.ndjson, [smallTrace(), other]).split(separator: "\n")
         #expect(lines.count == 5)
-        #expect(lines[4] == #"{"time":"1969-12-31T23:59:59.999Z","missing":0,"repeats":0,"voltage_V":-1.23}"#)
-        #expect(throws: TraceExportError.unknownChannel("mode", available: ["voltage"])) {
-            try exported(.ndjson, [smallTrace(), other]) { $0.channels = ["mode"] }
-        }
-        // Buckets are closed where the layout changes.
+        #expect(lines[4] == #"{"time":"1969-12-31T23:59:59.999Z","missing":0,"repeats":0,"voltage_V":-1.2300}"#)
         let means = try exportedText(.ndjson, [smallTrace(), other]) { $0.bucketMilliseconds = 86_400_000 }
         #expect(
             means == """
                 {"time":"2026-05-01T00:00:00.000Z","missing":39,"repeats":0,"voltage_V":2.0781,"current_A":0.665,"mode":1}
                 {"time":"2026-04-30T00:00:00.000Z","missing":0,"repeats":2,"voltage_V":0.0000,"current_A":-9223372036854775.808,"mode":3}
-                {"time":"1969-12-31T00:00:00.000Z","missing":0,"repeats":0,"voltage_V":-1.23}
+                {"time":"1969-12-31T00:00:00.000Z","missing":0,"repeats":0,"voltage_V":-1.2300}
 
                 """)
+    }
+
+    @Test func `go on with other keys where a channel comes that the file was not begun with`() throws {
+        var other = TraceRows(Layout([Channel("voltage", .volt, decimals: 5)]), first: 11)
+        (other.times, other.columns) = ([1_777_550_401_000], [[-123]])
+        let lines = try exportedText(.ndjson, [smallTrace(), other], layout: smallTrace().layout).split(separator: "\n")
+        #expect(lines.count == 5)
+        #expect(lines[4] == #"{"time":"2026-04-30T12:00:01.000Z","missing":0,"repeats":0,"voltage_V":-0.00123}"#)
+        // Buckets are closed there.
+        let means = try exportedText(.ndjson, [smallTrace(), other], layout: smallTrace().layout) {
+            $0.bucketMilliseconds = 86_400_000
+        }
+        #expect(means.split(separator: "\n").count == 3)
     }
 
     @Test(arguments: UInt64(1)...40)

@@ -58,10 +58,12 @@ import Testing
         #expect(throws: Never.self) { try exported(.parquet, [rows]) }
     }
 
-    @Test func `of another layout are refused`() throws {
+    @Test func `with a channel that the file was not begun with are refused`() throws {
         var other = TraceRows(Layout([Channel("x", .none, decimals: 0)]), first: 4)
         (other.times, other.columns) = ([0], [[1]])
-        #expect(throws: TraceExportError.layoutChanged(row: 4)) { try exported(.parquet, [smallTrace(), other]) }
+        #expect(throws: TraceExportError.layoutChanged(row: 4)) {
+            try exported(.parquet, [smallTrace(), other], layout: smallTrace().layout)
+        }
     }
 
     @Test(arguments: UInt64(1)...200)

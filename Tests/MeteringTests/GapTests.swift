@@ -31,123 +31,205 @@ private struct Sent {
     }
 }
 
-@Suite struct `What happened between rows` {
-    private static let ticked = Layout(
-        [Channel("voltage", .volt, decimals: 3)], tick: Layout.Tick(hertz: 1000, modulus: 65_536))
-    private static let plain = Layout([Channel("voltage", .volt, decimals: 3)])
-
-    private func count(_ marks: [Mark], _ kind: Mark.Kind) -> UInt64 {
-        marks.reduce(0) { $1.kind == kind ? $0 + $1.count : $0 }
-    }
-
+@Suite struct `What the counter of a meter tells` {
     @Test(arguments: UInt64(0)..<20)
-    func `is told exactly where the meter counts`(seed: UInt64) {
+    func `is exact, and the times are those of the counter`(seed: UInt64) {
         var numbers = SeededGenerator(seed: seed)
         let rows = [1, 4, 40][Int(seed % 3)]
         let sent = Sent(frames: 4_000, of: rows, using: &numbers, removing: 0.01, repeating: 0.01)
-        var block = OpenBlock(Self.ticked, first: 0)
-        var marks: [Mark] = []
-        var taken = 0
+        var taken = Taken(of: tickedLayout)
         var time: Int64 = 1_700_000_000_000
         for frame in sent.frames {
             // The host hears of a frame when it is whole, some milliseconds early or late.
             time += Int64(rows) + Int64.random(in: -3...3, using: &numbers) * (rows > 3 ? 1 : 0)
-            for tick in frame { block.append([5_000], tick: tick, at: time) }
-            if block.rows.count > 3_000 {
-                let part = block.removeFirst(2_000)
-                marks += part.marks
-                taken += part.count
-            }
+            taken.receive(frame, at: time)
         }
-        block.end()
-        marks += block.rows.marks
-        taken += block.rows.count
-        #expect(count(marks, .gap) == sent.missing)
-        #expect(count(marks, .repeats) == sent.repeated)
-        #expect(UInt64(taken) == UInt64(4_000 * rows) - sent.removed)
-        #expect(marks.filter { $0.kind == .rate }.map(\.count) == [1], "the rate stays what it was")
+        taken.end()
+        #expect(taken.count(.gap) == sent.missing && taken.count(.repeats) == sent.repeated)
+        #expect(UInt64(taken.block.rows.count) == UInt64(4_000 * rows) - sent.removed)
+        #expect(taken.block.rows.marks.filter { $0.kind == .rate }.map(\.count) == [1], "the rate stays what it was")
+        #expect(taken.isInOrder && taken.count(.estimated) == 0)
     }
 
     @Test func `is no gap where the meter was set to another rate, also many times slower`() {
-        var block = OpenBlock(Self.ticked, first: 0)
+        var taken = Taken(of: tickedLayout)
         var (tick, time) = (0, Int64(0))
         for step in [1, 20, 100, 500, 1] {
             for _ in 0..<50 {
                 tick += step
                 time += Int64(step)
-                block.append([1], tick: UInt32(tick % 65_536), at: time)
+                taken.receive([UInt32(tick % 65_536)], at: time)
             }
         }
-        #expect(count(block.rows.marks, .gap) == 0)
-        #expect(block.rows.marks.filter { $0.kind == .rate }.map(\.count) == [1, 20, 100, 500, 1])
-        #expect(block.rows.count == 250)
+        #expect(taken.count(.gap) == 0 && taken.block.rows.count == 250)
+        #expect(taken.block.rows.marks.filter { $0.kind == .rate }.map(\.count) == [1, 20, 100, 500, 1])
     }
 
-    @Test func `is told also of a gap in which the counter went all the way round, some times`() {
+    @Test func `is a gap also where the counter went all the way round, some times`() {
         for rounds in 0...3 {
-            var block = OpenBlock(Self.ticked, first: 0)
-            for tick in 0..<100 { block.append([1], tick: UInt32(tick), at: Int64(tick)) }
+            var taken = Taken(of: tickedLayout)
+            for tick in 0..<100 { taken.receive([UInt32(tick)], at: Int64(tick)) }
             let next = 100 + 40_000 + rounds * 65_536
             // The clock of the host is a little wrong.
             let time = Int64(next) + Int64(next) / 2_000
-            for tick in next..<next + 100 { block.append([1], tick: UInt32(tick % 65_536), at: time) }
-            #expect(count(block.rows.marks, .gap) == UInt64(40_000 + rounds * 65_536))
-            #expect(block.rows.ticks.last == Int64(next + 99))
+            taken.receive((next..<next + 100).map { UInt32($0 % 65_536) }, at: time)
+            #expect(taken.count(.gap) == UInt64(40_000 + rounds * 65_536))
+            #expect(taken.block.rows.ticks.last == Int64(next + 99))
         }
     }
 
-    @Test(arguments: UInt64(0)..<20)
-    func `is told by the clock where the meter does not count, with hardly a false alarm`(seed: UInt64) {
-        var numbers = SeededGenerator(seed: seed)
-        var block = OpenBlock(Self.plain, first: 0)
-        var (alarms, found, done) = (0, UInt64(0), UInt64(0))
-        var time = 0.0
-        for row in 0..<20_000 {
-            // 10 rows a second; each up to 40 ms early or late, one in a thousand in a hurry behind a late one.
-            time += 100
-            let isLost = row > 100 && row % 500 == 0
-            if isLost {
-                let length = Double(Int.random(in: 3...30, using: &numbers))
-                time += 100 * length
-                done += UInt64(length)
-            }
-            let before = block.rows.marks.count
-            block.append([5_000], tick: nil, at: Int64(time + Double.random(in: -40...40, using: &numbers)))
-            for mark in block.rows.marks[before...] where mark.kind == .gap {
-                if isLost { found += mark.count } else { alarms += 1 }
-            }
+    @Test func `is no gap where the host was stopped for a minute and the pipe kept everything`() {
+        var taken = Taken(of: tickedLayout)
+        for tick in stride(from: UInt32(0), to: 500, by: 10) { taken.receive([tick], at: Int64(tick)) }
+        // Ten rows a second for a minute, read in pieces.
+        let late = stride(from: 500, to: 70_500, by: 10).map { UInt32($0 % 65_536) }
+        for start in stride(from: 0, to: late.count, by: 1_000) {
+            let end = min(late.count, start + 1_000)
+            taken.receive(Array(late[start..<end]), at: 70_500 + Int64(start / 1_000), hasMore: end < late.count)
         }
-        #expect(alarms <= 20, "at most 0.1 % of 20,000")
-        #expect(found * 100 >= done * 95 && found * 100 <= done * 105, "\(found) of \(done)")
+        taken.receive([UInt32(70_500 % 65_536)], at: 70_510)
+        #expect(taken.count(.gap) == 0 && taken.block.rows.ticks.last == 70_500)
+        let times = taken.block.rows.times
+        #expect(zip(times, taken.block.rows.ticks).allSatisfy { abs($0 - $1) <= 10 }, "they have their own times")
     }
 
+    @Test func `is a gap from the first row on, also where the first step has one`() {
+        var taken = Taken(of: tickedLayout)
+        for (index, tick) in [0, 3, 6, 7, 8, 9].enumerated() { taken.receive([UInt32(tick)], at: Int64(index) * 3) }
+        #expect(taken.marks(.gap) == [1: 2, 2: 2] && taken.marks(.rate) == [1: 1])
+    }
+
+    @Test func `goes on over rows of other channels, which have their times between`() {
+        var intake = RowIntake(RowSource(.live, requestMilliseconds: 200))
+        var (numbers, times, changes) = (UInt64(0), [Int64](), [MarkChange]())
+        func run(_ count: Int, _ tick: Layout.Tick?, _ ticks: [UInt32]) -> RowIntake.Run {
+            RowIntake.Run(count: count, tick: tick, ticks: ticks)
+        }
+        var removed = 0
+        for frame in 0..<200 {
+            // Forty rows of the queue in a frame, of which each tenth is lost, and a reading behind each.
+            let (ticks, time) = ((frame * 40..<frame * 40 + 40).map { UInt32($0 % 65_536) }, Int64(frame) * 40 + 45)
+            let isLost = frame % 10 == 5
+            removed += isLost ? 40 : 0
+            let isReading = frame % 2 == 0
+            let queue = isLost ? [] : [run(40, tickedLayout.tick, ticks)]
+            let reading = isReading ? [run(1, nil, [])] : []
+            intake.begin(Reception(ReadMoment(time), requestCount: isReading ? 1 : 0), queue + reading)
+            for tick in isLost ? [] : ticks {
+                guard let row = intake.next([1], tick: tick, of: tickedLayout, number: numbers) else { continue }
+                times.append(row.time)
+                numbers += 1
+            }
+            if isReading, let row = intake.next([7], tick: nil, of: plainLayout, number: numbers) {
+                times.append(row.time)
+                numbers += 1
+            }
+            changes += intake.takeChanges()
+        }
+        intake.end(number: numbers)
+        changes += intake.takeChanges()
+        let gaps = changes.filter { $0.kind == .gap }
+        #expect(gaps.reduce(0) { $0 + $1.change } == Int64(removed) && gaps.allSatisfy { $0.change == 40 })
+        #expect(changes.allSatisfy { $0.kind == .gap || $0.kind == .rate })
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
+    @Test func `is estimated by the clock where the meter was off and counts anew`() {
+        var taken = Taken(of: tickedLayout)
+        for tick in 0..<100 { taken.receive([UInt32(50_000 + tick)], at: Int64(tick)) }
+        taken.receive([0, 1, 2], at: 5_101, isNewConnection: true)
+        #expect(taken.count(.gap) == 0 && taken.count(.repeats) == 0)
+        #expect(abs(Int64(taken.count(.estimated)) - 4_999) <= 3)
+        taken.receive([3], at: 5_102)
+        #expect(taken.block.rows.count == 104 && taken.isInOrder)
+    }
+}
+
+@Suite struct `What the time between rows tells` {
     @Test(arguments: [(100, 0), (205, 0), (250, 0), (260, 2), (300, 2), (390, 3), (400, 3)] as [(Int, UInt64)])
-    func `is a gap by the clock from two and a half intervals on`(milliseconds: Int, missing: UInt64) {
-        var block = OpenBlock(Self.plain, first: 0)
-        for row in 0..<50 { block.append([5_000], tick: nil, at: Int64(row * 100)) }
-        block.append([5_000], tick: nil, at: Int64(4_900 + milliseconds))
-        #expect(count(block.rows.marks, .gap) == missing)
+    func `is a gap from two and a half intervals on`(milliseconds: Int, missing: UInt64) {
+        var taken = Taken(of: plainLayout)
+        for row in 0..<50 { taken.receive(1, at: Int64(row * 100)) }
+        taken.receive(1, at: Int64(4_900 + milliseconds))
+        #expect(taken.count(.estimated) == missing && taken.count(.gap) == 0)
     }
 
-    @Test func `are no repeats where equal values follow one another`() {
-        var block = OpenBlock(Self.plain, first: 0)
-        for row in 0..<1_000 { block.append([5_000], tick: nil, at: Int64(row * 100)) }
-        #expect(block.rows.count == 1_000 && block.rows.marks.isEmpty)
+    @Test(arguments: 1...7) func `is a gap within the first eight intervals, too`(row: Int) {
+        var taken = Taken(of: plainLayout)
+        var time: Int64 = 0
+        for number in 0..<12 {
+            time += number == row ? 10_500 : 500
+            taken.receive(1, at: time)
+        }
+        #expect(taken.marks(.estimated) == [row: 20])
+    }
+
+    @Test func `is a gap also where no eighth interval comes`() {
+        var taken = Taken(of: plainLayout)
+        for time in [0, 500, 1_000, 6_000, 6_500] { taken.receive(1, at: Int64(time)) }
+        taken.end()
+        #expect(taken.marks(.estimated) == [3: 9])
+    }
+
+    @Test(arguments: [1, 2, 5]) func `is no gap where the host was stopped and the rows waited`(reads: Int) {
+        var taken = Taken(of: plainLayout)
+        for row in 0..<50 { taken.receive(1, at: Int64(row * 40)) }
+        // 75 rows in three seconds, read at once.
+        for read in 0..<reads {
+            taken.receive(75 / reads + (read < 75 % reads ? 1 : 0), at: 4_960 + Int64(read), hasMore: read < reads - 1)
+        }
+        for row in 125..<150 { taken.receive(1, at: Int64(row * 40)) }
+        #expect(taken.block.rows.marks.isEmpty && taken.isInOrder)
+        let rows = taken.block.rows
+        #expect(rows.times.enumerated().allSatisfy { abs($1 - Int64($0 * 40)) <= 45 }, "they have their own times")
+    }
+
+    @Test func `is a new rate and no gap where all rows are further apart from then on`() {
+        var taken = Taken(of: plainLayout)
+        for row in 0..<50 { taken.receive(1, at: Int64(row * 100)) }
+        for row in 1...40 { taken.receive(1, at: 4_900 + Int64(row * 1_000)) }
+        #expect(taken.count(.estimated) == 0)
+        #expect(taken.block.rows.marks.map(\.kind) == [.rate] && taken.block.rows.marks.first?.count == 1_000)
+    }
+
+    @Test func `is no repeat where equal values follow one another`() {
+        var taken = Taken(of: plainLayout)
+        for row in 0..<1_000 { taken.receive(1, at: Int64(row * 100)) }
+        #expect(taken.block.rows.count == 1_000 && taken.block.rows.marks.isEmpty)
+    }
+
+    @Test func `is not asked where the input has no times`() {
+        var taken = Taken(of: plainLayout, RowSource(.paced(perSecond: 10)))
+        for time in [0, 5, 9_000, 9_001] { taken.receive(10, at: 1_000 + Int64(time)) }
+        taken.end()
+        #expect(taken.block.rows.times == (0..<40).map { 1_000 + $0 * 100 } && taken.block.rows.marks.isEmpty)
+    }
+
+    @Test func `is ten milliseconds where a report has four rows`() {
+        var taken = Taken(of: plainLayout, RowSource(.live, spacingMilliseconds: 10))
+        for report in 1...3 { taken.receive(4, at: Int64(report * 40)) }
+        #expect(taken.block.rows.times == (1...12).map { $0 * 10 })
     }
 
     @Test(arguments: UInt64(0)..<50)
     func `never traps, whatever counter and clock say`(seed: UInt64) {
         var numbers = SeededGenerator(seed: seed)
-        for layout in [Self.ticked, Self.plain] {
-            var block = OpenBlock(layout, first: 0)
+        for layout in [tickedLayout, plainLayout] {
+            var taken = Taken(of: layout)
             for _ in 0..<500 {
-                let time = numbers.chance(0.3) ? Int64(bitPattern: numbers.next()) : Int64(numbers.next() >> 44)
-                block.append(
-                    [.random(in: .min ... .max, using: &numbers)],
-                    tick: layout.tick == nil ? nil : UInt32(truncatingIfNeeded: numbers.next()), at: time)
+                func time() -> Int64 {
+                    numbers.chance(0.3) ? Int64(bitPattern: numbers.next()) : Int64(numbers.next() >> 44)
+                }
+                let ticks = layout.tick == nil ? [] : [UInt32(truncatingIfNeeded: numbers.next())]
+                taken.receive(
+                    [[.random(in: .min ... .max, using: &numbers)]], ticks,
+                    by: Reception(
+                        ReadMoment(steady: time(), wall: time()), requestCount: numbers.chance(0.2) ? 1 : 0,
+                        hasMore: numbers.chance(0.2), isNewConnection: numbers.chance(0.1)))
             }
-            block.end()
-            #expect(BlockSummary(of: block.rows, after: nil).count == UInt64(block.rows.count))
+            taken.end()
+            #expect(taken.isInOrder)
+            #expect(BlockSummary(of: taken.block.rows, after: nil).count == UInt64(taken.block.rows.count))
         }
     }
 }

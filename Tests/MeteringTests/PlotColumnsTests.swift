@@ -42,6 +42,51 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
         #expect(collector.series.map(\.channel) == [current, voltage])
     }
 
+    @Test func `scale a channel that some rows have with fewer decimals, from rows as from their summary`() throws {
+        let fine = Channel("voltage", .volt, decimals: 5)
+        var (fromRows, fromCells) = (
+            try ColumnCollector([fine, current], startMilliseconds: 0, endMilliseconds: 9, columnCount: 3),
+            try ColumnCollector([fine, current], startMilliseconds: 0, endMilliseconds: 9, columnCount: 3)
+        )
+        fromRows.add(rows([1, 2], [5, .max]))
+        fromCells.add(BlockSummary(of: rows([1, 2], [5, .max]), after: nil))
+        #expect(fromRows.columns == fromCells.columns)
+        #expect(fromRows.columns[0][0]?.first == 500 && fromRows.columns[0][0]?.greatest == .max)
+        #expect(fromRows.takes(voltage) && !fromRows.takes(Channel("voltage", .volt, decimals: 6)))
+    }
+
+    @Test func `have a band from the least to the greatest value of rows that are not here, and no line there`() throws
+    {
+        var collector = try ColumnCollector(
+            [voltage, current], startMilliseconds: 0, endMilliseconds: 100, columnCount: 10)
+        func add(absent times: [Int64], gapsBefore gaps: [Int] = []) -> Bool {
+            collector.add(absent: BlockSummary(of: rows(times, times, gapsBefore: gaps), after: nil))
+        }
+        collector.add(rows([5, 12], [1, 2]))
+        #expect(add(absent: [15, 45, 30]))
+        // In one column and in two adjacent ones their range is drawn.
+        #expect(!add(absent: [46, 48]) && !add(absent: [49, 52]))
+        #expect(add(absent: [55, 77], gapsBefore: [2]))
+        // At the edge of the plot, nobody knows which of the values are within.
+        #expect(add(absent: [95, 105]))
+        #expect(collector.bands[0].map(\.columns) == [1...4, 5...7, 9...9])
+        #expect(
+            collector.bands[0].map(\.least) == [15, 55, 95] && collector.bands[0].map(\.greatest) == [45, 77, 105])
+        #expect(collector.bands[1] == [], "a channel that the rows do not have")
+        let drawn = collector.columns[0].map { $0?.count }
+        #expect(drawn == [1, 1, nil, nil, 4, 2, nil, nil, nil, nil])
+        #expect(collector.gapAfter == [7])
+        #expect(collector.series[0].brokenBehind == [1, 2, 3, 5, 6, 7])
+    }
+
+    @Test func `are broken at rows of which nothing is known`() throws {
+        var collector = try ColumnCollector([voltage], startMilliseconds: 0, endMilliseconds: 100, columnCount: 10)
+        collector.add(rows([5], [1]))
+        collector.addUnknown()
+        collector.add(rows([55], [1]))
+        #expect(collector.gapAfter == [0])
+    }
+
     @Test func `take rows of all times there are`() throws {
         var collector = try ColumnCollector([voltage], startMilliseconds: .min, endMilliseconds: .max, columnCount: 3)
         collector.add(rows([.min, -1, 0, .max - 1, .max], [.min, .max, 1, 2, 3], gapsBefore: [0, 1, 9]))

@@ -65,6 +65,16 @@ import Testing
         #expect(path(broken, width: 6, height: 40).lines(of: broken).map { $0.map(\.x) } == [[35, 65], [85]])
     }
 
+    @Test func `is broken where only the range of rows is known`() {
+        let columns = [Cell(5), Cell(6), nil, nil, Cell(5), Cell(7)]
+        var series = PlotSeries(channel: channel, columns: columns)
+        series.bands = [.init(columns: 1...4, least: 0, greatest: 9)]
+        #expect(path(series, width: 6, height: 40).lines(of: series).map { $0.map(\.x) } == [[35, 45], [75, 85]])
+        // Bands beside the columns break nothing.
+        series.bands = [.init(columns: -9 ... -3, least: 0, greatest: 9), .init(columns: 6...8, least: 0, greatest: 9)]
+        #expect(path(series, width: 6, height: 40).lines(of: series).map { $0.map(\.x) } == [[35, 45, 75, 85]])
+    }
+
     @Test func `is as wide as it is said to be, smooth at its edges, and the same in each direction`() {
         let down = pixels([[.init(x: 100, y: 100), .init(x: 160, y: 220)]], width: 30, height: 30)
         let up = pixels([[.init(x: 160, y: 220), .init(x: 100, y: 100)]], width: 30, height: 30)

@@ -72,6 +72,22 @@ private func bytes(of pixel: UInt32) -> [UInt8] {
         #expect(svg.utf8.allSatisfy { $0 < 0x80 })
     }
 
+    @Test func `has a pale rectangle for rows of which only the range is known, within its axis`() throws {
+        var values = series([1000, 2000, nil, nil, nil, 2000], gapAfter: [1])
+        values.bands = [
+            .init(columns: 3...4, least: 0, greatest: 9000), .init(columns: 9...9, least: 0, greatest: 1),
+        ]
+        let svg = try plot([values], subtitle: "").svg()
+        // A quarter of the blue of its line. Missing rows are grey up to the rectangle, and no further.
+        #expect(svg.contains("<rect x=\"178\" y=\"51\" width=\"65\" height=\"110\" fill=\"#bfdbeb\"/>"))
+        #expect(svg.contains("<rect x=\"129\" y=\"46\" width=\"65\" height=\"115\" fill=\"#e9e9e9\"/>"))
+        #expect(svg.split(separator: "\n").filter { $0.contains("#bfdbeb") }.count == 1)
+        let alone = PlotSeries(
+            channel: voltage, columns: [nil, nil], bands: [.init(columns: 0...1, least: 5, greatest: 5)])
+        let pictured = try plot([alone], subtitle: "").svg()
+        #expect(pictured.contains("#bfdbeb") && !pictured.contains("no rows"))
+    }
+
     @Test func `escapes names in SVG, and leaves out what no XML may have`() throws {
         let channel = Channel("<a & \"b\">", .volt, decimals: 0)
         let svg = try plot([series(of: channel, [1, 2])], title: "]]>\u{0}\u{1F}\u{FFFE}\u{7F}\r\n\tµ", subtitle: "")

@@ -63,7 +63,7 @@ extension Layout {
             #expect(cell.sum == column.reduce(Int128(0)) { $0 + Int128($1) } && cell.count == column.count)
         }
         #expect(summary.leastTime == rows.times.min() && summary.greatestTime == rows.times.max())
-        #expect(summary.missingCount == rows.marks.reduce(0) { $1.kind == .gap ? $0 + $1.count : $0 })
+        #expect(summary.missingCount == rows.marks.reduce(0) { $1.kind.isGap ? $0 + $1.count : $0 })
     }
 
     @Test(arguments: UInt64(0)..<60)
@@ -124,7 +124,8 @@ extension Layout {
             (.channel(name), { $0.cells[channel].least &-= 1 }), (.channel(name), { $0.cells[channel].sum &+= 1 }),
             (.channel(name), { $0.cells[channel].greatest &+= 1 }), (.totals, { $0.totals.covered &+= 1 }),
             (.totals, { $0.totals.charge &+= 1 }), (.totals, { $0.totals.energy &-= 1 }),
-            (.missing, { $0.missingCount &+= 1 }), (.missing, { $0.gapCount &+= 1 }),
+            (.missing, { $0.missing.counted &+= 1 }), (.missing, { $0.missing.unanswered &+= 1 }),
+            (.missing, { $0.missing.estimated &+= 1 }), (.missing, { $0.gapCount &+= 1 }),
             (.repeats, { $0.repeatCount &+= 1 }),
         ]
         for (part, change) in changes {
@@ -172,15 +173,17 @@ extension Layout {
     }
 
     @Test func `comes back where the meter skips and repeats before every row`() throws {
-        var block = OpenBlock(
-            Layout([Channel("voltage", .volt, decimals: 3)], tick: .init(hertz: 1000, modulus: 65_536)), first: 0)
+        var taken = Taken(
+            of: Layout(
+                [Channel("voltage", .volt, decimals: 3)], tick: .init(hertz: 1000, modulus: 65_536)))
         var tick: UInt32 = 0
         for row in 0..<SampleBlock.rowLimit {
             // Never the same step twice in a row, so that none of them becomes the rate.
             tick = (tick + (row < 2 ? 1 : UInt32(3 + row % 2))) % 65_536
-            for _ in 0..<2 { block.append([1], tick: tick, at: Int64(row) * 4) }
+            for _ in 0..<2 { taken.receive([tick], at: Int64(row) * 4) }
         }
-        block.end()
+        taken.end()
+        let block = taken.block
         #expect(block.rows.count == SampleBlock.rowLimit && block.rows.marks.count > 2 * SampleBlock.rowLimit - 2)
         let sealed = SealedBlock(block.rows, after: nil)
         let summary = try sealed.summary.bytes.withSpan { try BlockSummary($0) }
@@ -196,7 +199,7 @@ extension Layout {
     }
 
     @Test func `of a later form says so`() {
-        #expect(throws: SummaryError.unknownForm(2)) { try [UInt8(2), 0, 0].withSpan { try BlockSummary($0) } }
+        #expect(throws: SummaryError.unknownForm(3)) { try [UInt8(3), 0, 0].withSpan { try BlockSummary($0) } }
     }
 }
 

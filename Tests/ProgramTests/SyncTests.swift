@@ -50,6 +50,27 @@ private struct Devices {
         #expect(behind.output.contains("Not complete: 1 event was not pushed yet; laptop is missing 1 event."))
     }
 
+    @Test func `says who still waits for samples that are to be synchronised`() throws {
+        let devices = try Devices()
+        let rows = (10..<60).map { "2026-05-01T12:00:\($0).000Z,0,0,5.0\($0)\n" }.joined()
+        let file = devices.shack.folder.appending(path: "made-up.csv")
+        try Data("time,missing,repeats,voltage_V\n\(rows)".utf8).write(to: file)
+        try devices.shack.json("trace", "import", file.path, "--meter", "02:00:00:00:00:01", "--model", "um25c")
+        try devices.settle()
+        try devices.shack.json("trace", "set", "last", "--samples", "synced")
+        try devices.shack.json("sync")
+        try devices.shack.json("sync", "--store", devices.laptop.path)
+        #expect(try devices.shack.json("sync")["complete"] as? Bool == false)
+        let waiting = try devices.shack.run("sync", "status", "--exit-code")
+        #expect(waiting.status == 1)
+        #expect(waiting.output.contains("Not complete: laptop waits for the values of 1 event."))
+        let remote = try #require((try devices.shack.json("sync", "status")["remotes"] as? [[String: Any]])?.first)
+        let laptop = try #require((remote["devices"] as? [[String: Any]])?.first)
+        #expect((laptop["wants"] as? [Any])?.count == 1 && (laptop["lacks"] as? [Any])?.isEmpty == true)
+        try devices.settle()
+        #expect(try devices.shack.run("sync", "status", "--exit-code").status == 0)
+    }
+
     @Test func `without a remote says how to add one`() throws {
         let program = try Program()
         let outcome = try program.run("sync")

@@ -85,6 +85,36 @@ import Testing
         #expect(refused.status == 64 && refused.output.isEmpty && refused.errors.contains("Name a file with -o."))
     }
 
+    static let ranges: [(from: String, to: String, count: Int)] = [
+        ("2026-05-01T12:00:00.5", "2026-05-01T12:00:02.001", 2),
+        ("2026-05-01T12:00:01.000", "2026-05-01T12:00:02.000", 1),
+        ("2026-05-01T14:00:10+02:00", "2026-05-01T06:30:12.5-05:30", 3),
+    ]
+
+    @Test(arguments: ranges)
+    func `a range has fractions of a second and offsets from UTC`(from: String, to: String, count: Int) throws {
+        let program = try program(rows: 90)
+        let exported = try program.run("trace", "export", "bench", "--from", from, "--to", to)
+        let lines = exported.output.split(whereSeparator: \.isNewline).count
+        #expect(exported.status == 0 && lines == count + 1, "\(exported.errors)")
+    }
+
+    @Test func `a name of two traces names both, and neither is taken`() throws {
+        let program = try program(rows: 90)
+        let file = program.folder.appending(path: "made-up.csv").path
+        try program.json(
+            "trace", "import", file, "--meter", "02:00:00:00:00:02", "--model", "um25c", "--name", "Bench")
+        let words = try program.run("trace", "show", "bench")
+        #expect(words.status == 66 && words.output.isEmpty)
+        #expect(
+            words.errors.contains("bench matches 2 records of the kind trace.") && words.errors.contains("by its id"))
+        #expect(words.errors.contains("02:00:00:00:00:01") && words.errors.contains("02:00:00:00:00:02"))
+        let error = try program.run("trace", "export", "bench", "--json", "-o", "rows.csv").error
+        let ids = try #require(error["candidates"] as? [String])
+        #expect(ids.count == 2 && error["code"] as? String == "notFound")
+        for id in ids { #expect(try program.json("trace", "show", id)["rows"] as? Int == 90) }
+    }
+
     @Test func `list and show say the same of a trace`() throws {
         let program = try program(rows: 90)
         let listed = try #require((try program.json("trace", "list")["traces"] as? [[String: Any]])?.first)
@@ -92,6 +122,45 @@ import Testing
         for (key, value) in listed { #expect("\(shown[key] ?? "none")" == "\(value)", "\(key)") }
         #expect(shown["rows"] as? Int == 90 && shown["missing"] as? Int == 2 && shown["state"] as? String == "finished")
         #expect(shown["blocks"] as? Int == 1 && (shown["channels"] as? [Any])?.count == 2)
+    }
+
+    @Test func `show sums a stretch, from one moment up to another`() throws {
+        let program = try program(rows: 90)
+        // The rows 10 to 19: 5.010 V + 1 mV for each row modulo 9, 0.50 A and 10 mA for each modulo 7.
+        let range = ["--from", "2026-05-01T12:00:10", "--to", "2026-05-01T12:00:20.000"]
+        let shown = try program.json(["trace", "show", "bench"] + range)
+        #expect(shown["rows"] as? Int == 10 && shown["missing"] as? Int == 0 && shown["coveredSeconds"] as? Double == 9)
+        #expect(shown["first"] as? String == "2026-05-01T12:00:10.000Z")
+        let current = try #require(
+            (shown["channels"] as? [[String: Any]])?.first { $0["name"] as? String == "current" })
+        #expect(current["min"] as? String == "0.50" && current["max"] as? String == "0.56")
+        let amperes = (10..<20).map { 0.5 + Double($0 % 7) / 100 }
+        let charge = zip(amperes, amperes.dropFirst()).map { ($0 + $1) / 2 / 3600 }.reduce(0, +)
+        #expect(abs((shown["charge"] as? Double ?? 0) - charge) < 1e-9)
+        #expect(try program.json("trace", "show", "bench", "--to", "2026-05-01T12:00:09")["missing"] as? Int == 2)
+        let words = try program.run(["trace", "show", "bench"] + range).output
+        #expect(words.contains("00:00:09 of 00:00:09, without gaps") && words.contains("0 in 0 gaps"))
+        #expect(try program.run("trace", "show", "bench", "--from", "tomorrowish").status == 64)
+    }
+
+    @Test func `remove hides a trace, restore shows it, and erase removes it for ever`() throws {
+        let program = try program(rows: 90)
+        #expect(try program.run("trace", "remove", "bench").output.contains("is now hidden."))
+        #expect(try program.run("trace", "list").output == "No traces.\n")
+        #expect(try program.run("trace", "list", "--hidden").output.contains("bench"))
+        #expect(try program.run("trace", "show", "last").status == 66)
+        #expect(try program.json("trace", "restore", "last")["changed"] as? Bool == true)
+        #expect(try program.run("trace", "list", "--hidden").output == "No hidden traces.\n")
+        let kept = try program.run("erase", "--trace", "bench", "--dry-run")
+        #expect(kept.status == 0 && kept.output.contains("90 rows.") && kept.output.contains("Nothing was written."))
+        #expect(try program.run("erase", "--trace", "bench").status != 0, "nobody confirms it")
+        #expect(try program.json("trace", "show", "bench")["rows"] as? Int == 90)
+        #expect(try program.run("erase", "--trace", "bench", "--call", "N0CALL").status == 64)
+        let erased = try program.json("erase", "--trace", "bench", "--yes")
+        #expect(erased["rows"] as? Int == 90 && (erased["withheld"] as? Int ?? 0) > 1)
+        #expect(try program.run("trace", "show", "bench").status == 66)
+        #expect(try program.run("trace", "list").output == "No traces.\n")
+        #expect(try program.json("verify")["ok"] as? Bool == true)
     }
 }
 
@@ -106,8 +175,16 @@ import Testing
             try program.json("meter", "set", address, "--temperature-unit", "f")["temperatureUnit"] as? String == "F")
         let shown = try program.json("meter", "show", address)
         #expect(shown["mac"] as? String == address && shown["model"] as? String == "um25c")
+        let lease = try #require(shown["lease"] as? [String: Any])
+        let (connected, updated) = (lease["connectedAt"] as? String ?? "", shown["updatedAt"] as? String ?? "")
+        #expect(connected.hasPrefix("20") && connected < updated)
+        let words = try program.run("meter", "show", address).output
+        #expect(words.contains("Connected") && words.contains("by shack") && words.contains("Updated"))
         #expect((try program.json("meter", "list")["meters"] as? [Any])?.count == 1)
+        let position = try #require(try program.json("info")["position"] as? Int)
         #expect(try program.json("meter", "disconnect", address)["lease"] == nil)
+        #expect(try program.run("meter", "list").output.contains("free"))
+        #expect(try program.run("meter", "list", "--at", "@\(position)").output.contains("reserved by shack until"))
         #expect(try program.run("meter", "rename", address, "").output.hasPrefix("\(address): free."))
         let history = try program.run("meter", "set", address, "--temperature-unit", "C", "--note", "moved").status
         #expect(history == 0)

@@ -48,20 +48,15 @@ extension BlockSummary {
         if totals != right.totals, totals != rows.totals(after: before?.lastReading(before: rows)) {
             parts.append(.totals)
         }
-        if (missingCount, gapCount) != (right.missingCount, right.gapCount) { parts.append(.missing) }
+        if (missing, gapCount) != (right.missing, right.gapCount) { parts.append(.missing) }
         if repeatCount != right.repeatCount { parts.append(.repeats) }
         return parts
     }
 
-    /// Returns the last row, for the totals of `rows`; `nil` if it does not directly precede `rows` or has another
-    /// layout.
-    private func lastReading(before rows: TraceRows) -> TraceRows.Reading? {
-        guard layout == rows.layout, first &+ count == rows.first, let current = layout.currentChannel else {
-            return nil
-        }
-        return (
-            clock: layout.tick == nil ? lastTime : lastTick, current: cells[current].last,
-            voltage: layout.voltageChannel.map { cells[$0].last } ?? 0
-        )
+    /// Returns the last row, for the totals of `rows`; `nil` if it does not directly precede `rows`, or lacks a channel
+    /// that they integrate.
+    private func lastReading(before rows: TraceRows) -> RowReading? {
+        guard first &+ count == rows.first else { return nil }
+        return RowReading(in: layout, time: lastTime, tick: lastTick, for: rows.layout, cells.map(\.last))
     }
 }

@@ -5,15 +5,15 @@ import GroundwaveByteCoding
 //
 // | part | form |
 // |---|---|
-// | form | 1 byte: 1 |
+// | form | 1 byte: 2 |
 // | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: the place of the unit in Channel.Unit from 0 on, times 16, plus the decimals); ticks per second (varint, 0 for no counter) and, if there is a counter, its modulus (varint) |
 // | rows | number of the first row, count, difference of the numbers from the first row to the end (varints) |
 // | times | the first (8 bytes, little-endian), then last, least and greatest less the first (signed varints) |
 // | ticks | if there is a counter: first (signed varint), last less first (signed varint) |
 // | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
-// | totals | covered (varint), charge, energy (signed, 128 bits, varints) |
-// | counts | missing rows, gaps, repeats (varints) |
-// | marks | count (varint), then each: rows since the mark before (varint), kind (1 byte), count (varint) |
+// | totals | milliseconds covered (varint), charge, energy (signed, 128 bits, varints) |
+// | counts | rows missing by the counter, by requests, by estimate; gaps, repeats (varints) |
+// | marks | count (varint), then each: rows since the mark before (varint), kind (1 byte: see Mark.Kind), count (varint) |
 //
 // A signed varint is zigzag: 0, -1, 1, -2, … are written as 0, 1, 2, 3, …. Differences wrap around.
 
@@ -26,11 +26,12 @@ public enum SummaryError: Error, Hashable, Sendable {
 }
 
 extension BlockSummary {
-    static let form: UInt8 = 1
+    static let form: UInt8 = 2
     /// The most rows that a summary counts.
     static let countLimit = UInt64(Int32.max) * 4096
-    /// The most marks of a block: before each row a repeat, and a gap or a new rate; after the last row a repeat.
-    public static let markLimit = 2 * SampleBlock.rowLimit + 1
+    /// The most marks of a block: before each row, and behind the last one, repeats, a step of the wall clock, a gap
+    /// and a new rate.
+    public static let markLimit = 4 * (SampleBlock.rowLimit + 1)
 
     /// The encoded summary.
     public var bytes: [UInt8] {
@@ -61,7 +62,9 @@ extension BlockSummary {
         writer.append(varint: totals.covered)
         writer.append(wide: totals.charge)
         writer.append(wide: totals.energy)
-        writer.append(varint: missingCount)
+        writer.append(varint: missing.counted)
+        writer.append(varint: missing.unanswered)
+        writer.append(varint: missing.estimated)
         writer.append(varint: gapCount)
         writer.append(varint: repeatCount)
         writer.append(varint: marks.count)
@@ -139,7 +142,11 @@ extension BlockSummary {
         totals.covered = try reader.varint(in: bytes)
         totals.charge = try reader.wide(in: bytes)
         totals.energy = try reader.wide(in: bytes)
-        let happened = (try reader.varint(in: bytes), try reader.varint(in: bytes), try reader.varint(in: bytes))
+        var missing = MissingRows()
+        missing.counted = try reader.varint(in: bytes)
+        missing.unanswered = try reader.varint(in: bytes)
+        missing.estimated = try reader.varint(in: bytes)
+        let (gaps, repeats) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
         let markCount = try reader.count(in: bytes, limit: Self.markLimit)
         var (marks, row) = ([Mark](), 0)
         for _ in 0..<markCount {
@@ -152,7 +159,7 @@ extension BlockSummary {
         self.init(
             layout: layout, first: first, count: count, end: end, firstTime: time, lastTime: last, leastTime: least,
             greatestTime: greatest, firstTick: tick, lastTick: lastTick, cells: cells, totals: totals,
-            missingCount: happened.0, gapCount: happened.1, repeatCount: happened.2, marks: marks)
+            missing: missing, gapCount: gaps, repeatCount: repeats, marks: marks)
     }
 }
 

@@ -10,9 +10,10 @@ public struct BlockSummary: Hashable, Sendable {
     /// The number of the last row plus 1. For joined blocks it exceeds `first + count` if there are rows between them
     /// that are not joined.
     public var end: UInt64
-    /// The times at which the first and the last row reached the host, in milliseconds since 1970.
+    /// The times of the first and the last row, in milliseconds since 1970.
     public var firstTime, lastTime: Int64
-    /// The earliest and the latest time of any row. They differ from the first and last if the host's clock was set.
+    /// The earliest and the latest time of any row. They differ from the first and last only in rows that were
+    /// recorded elsewhere.
     public var leastTime, greatestTime: Int64
     /// The meter's counter at the first and the last row, without overflows; 0 if there is no counter.
     public var firstTick, lastTick: Int64
@@ -20,8 +21,10 @@ public struct BlockSummary: Hashable, Sendable {
     public var cells: [Cell]
     /// Charge and energy, counted from the row before the first one if it is known.
     public var totals: Totals
+    /// The number of missing rows in all gaps, by how they were told.
+    public var missing: MissingRows
     /// The number of missing rows in all gaps.
-    public var missingCount: UInt64
+    public var missingCount: UInt64 { missing.total }
     /// The number of gaps: places where rows are missing.
     public var gapCount: UInt64
     /// The number of repeated rows.
@@ -31,7 +34,8 @@ public struct BlockSummary: Hashable, Sendable {
 
     /// Creates the summary of `rows`, which are not empty.
     ///
-    /// - Parameter before: The rows before these, if known; their last row counts if it has the same layout.
+    /// - Parameter before: The rows before these, if known, of whatever layout; their last row counts if it has the
+    ///   channels that are integrated.
     /// - Complexity: O(values).
     public init(of rows: TraceRows, after before: TraceRows?) {
         precondition(rows.count > 0, "A block has rows.")
@@ -43,17 +47,16 @@ public struct BlockSummary: Hashable, Sendable {
         (leastTime, greatestTime) = (rows.times.min() ?? firstTime, rows.times.max() ?? lastTime)
         (firstTick, lastTick) = (rows.ticks.first ?? 0, rows.ticks.last ?? 0)
         cells = rows.columns.map { Cell($0) ?? Cell(0) }
-        totals = rows.totals(after: before?.lastReading(in: rows.layout))
-        let gaps = rows.marks.filter { $0.kind == .gap }
-        missingCount = gaps.reduce(0) { $0 &+ $1.count }
-        gapCount = UInt64(gaps.count)
+        totals = rows.totals(after: before?.lastReading(for: rows.layout))
+        missing = rows.marks.reduce(into: MissingRows()) { $0.add($1) }
+        gapCount = UInt64(rows.marks.reduce(0) { $1.kind.isGap ? $0 + 1 : $0 })
         repeatCount = rows.marks.reduce(0) { $1.kind == .repeats ? $0 &+ $1.count : $0 }
         marks = rows.marks
     }
 
     init(
         layout: Layout, first: UInt64, count: UInt64, end: UInt64, firstTime: Int64, lastTime: Int64, leastTime: Int64,
-        greatestTime: Int64, firstTick: Int64, lastTick: Int64, cells: [Cell], totals: Totals, missingCount: UInt64,
+        greatestTime: Int64, firstTick: Int64, lastTick: Int64, cells: [Cell], totals: Totals, missing: MissingRows,
         gapCount: UInt64, repeatCount: UInt64, marks: [Mark]
     ) {
         self.layout = layout
@@ -62,7 +65,7 @@ public struct BlockSummary: Hashable, Sendable {
         (self.leastTime, self.greatestTime) = (leastTime, greatestTime)
         (self.firstTick, self.lastTick) = (firstTick, lastTick)
         (self.cells, self.totals, self.marks) = (cells, totals, marks)
-        (self.missingCount, self.gapCount, self.repeatCount) = (missingCount, gapCount, repeatCount)
+        (self.missing, self.gapCount, self.repeatCount) = (missing, gapCount, repeatCount)
     }
 
     /// Returns the summary of these rows and those of `other`, which has the same layout and no row in common.
@@ -81,23 +84,10 @@ public struct BlockSummary: Hashable, Sendable {
             joined.cells[channel].last = last.cells[channel].last
         }
         joined.totals.append(next.totals)
-        joined.missingCount &+= next.missingCount
+        joined.missing.add(next.missing)
         joined.gapCount &+= next.gapCount
         joined.repeatCount &+= next.repeatCount
         joined.marks = []
         return joined
-    }
-}
-
-extension TraceRows {
-    /// Returns the last row, for the totals of the rows after it; `nil` if its layout differs.
-    fileprivate func lastReading(in layout: Layout) -> Reading? {
-        guard self.layout == layout, let current = layout.currentChannel, let row = times.indices.last else {
-            return nil
-        }
-        return (
-            clock: layout.tick == nil ? times[row] : ticks[row], current: columns[current][row],
-            voltage: layout.voltageChannel.map { columns[$0][row] } ?? 0
-        )
     }
 }

@@ -47,10 +47,33 @@ public struct JoinedSummary: Hashable, Sendable {
     public var greatestTime: Int64? { parts.map(\.greatestTime).max() }
     /// The number of gaps: places where rows are missing.
     public var gapCount: UInt64 { parts.reduce(0) { $0 &+ $1.gapCount } }
+    /// The number of missing rows in all gaps, by how they were told.
+    public var missing: MissingRows { parts.reduce(into: MissingRows()) { $0.add($1.missing) } }
     /// The number of missing rows in all gaps.
-    public var missingCount: UInt64 { parts.reduce(0) { $0 &+ $1.missingCount } }
+    public var missingCount: UInt64 { missing.total }
     /// The number of repeated rows.
     public var repeatCount: UInt64 { parts.reduce(0) { $0 &+ $1.repeatCount } }
+
+    /// The channels of all layouts, in order of first appearance, with the summary of their values: each name and unit
+    /// once, in the finest of its decimals.
+    public var channels: [(channel: Channel, cell: Cell)] {
+        Layout.channels(of: parts.map(\.layout)).compactMap { channel in
+            var (joined, end) = (Cell?.none, UInt64(0))
+            for part in parts {
+                guard let source = Layout([channel]).sources(in: part.layout)[0] else { continue }
+                let cell = part.cells[source.column].scaled(by: source.factor)
+                guard let before = joined else {
+                    (joined, end) = (cell, part.end)
+                    continue
+                }
+                joined?.append(cell)
+                // Rows of the layouts may alternate: the last value is that of the last row.
+                if part.end < end { joined?.last = before.last }
+                end = max(end, part.end)
+            }
+            return joined.map { (channel, $0) }
+        }
+    }
 
     /// Appends blocks whose rows should come after these; otherwise ``isInOrder`` becomes `false`.
     public mutating func append(_ next: JoinedSummary) {
@@ -77,9 +100,9 @@ public struct JoinedSummary: Hashable, Sendable {
 
 extension BlockSummary {
     /// Whether rows are missing before the first one.
-    public var isAfterGap: Bool { marks.contains { $0.kind == .gap && $0.row == 0 } }
+    public var isAfterGap: Bool { marks.contains { $0.kind.isGap && $0.row == 0 } }
     /// Whether rows are missing after the last one.
-    public var isBeforeGap: Bool { marks.contains { $0.kind == .gap && $0.row >= count } }
+    public var isBeforeGap: Bool { marks.contains { $0.kind.isGap && $0.row >= count } }
 }
 
 extension JoinedSummary {

@@ -4,32 +4,16 @@
 public struct OpenBlock: Sendable {
     /// The rows, the first of them the next one of the trace.
     public private(set) var rows: TraceRows
-    private var finder: GapFinder
-    /// The indices of recent gap marks that may turn out to be a new rate.
-    private var doubtful: [Int] = []
 
     /// Creates an empty block that begins with row `first` of a trace.
-    public init(_ layout: Layout, first: UInt64) {
-        rows = TraceRows(layout, first: first)
-        finder = GapFinder(layout)
-    }
+    public init(_ layout: Layout, first: UInt64) { rows = TraceRows(layout, first: first) }
 
-    /// Appends a row that reached the host at `time`, in milliseconds since 1970; a repeat is only counted.
+    /// Appends a row of the time `time`, in milliseconds since 1970.
     ///
     /// - Parameters:
     ///   - values: One per channel.
-    ///   - tick: The meter's counter, if the layout has one.
-    public mutating func append(_ values: ArraySlice<Int64>, tick: UInt32?, at time: Int64) {
-        guard case .row(let tick, let events) = finder.next(tick: tick, time: time) else { return }
-        for event in events {
-            switch event.kind {
-            case .gap: doubtful.append(rows.marks.count)
-            case .rate: forgetDoubtful()
-            case .repeats: break
-            }
-            rows.marks.append(Mark(event.kind, before: rows.count, count: event.count))
-        }
-        if !events.contains(where: { $0.kind == .gap }) { doubtful.removeAll(keepingCapacity: true) }
+    ///   - tick: The meter's counter without overflows, if the layout has one.
+    public mutating func append(_ values: ArraySlice<Int64>, tick: Int64, at time: Int64) {
         rows.times.append(time)
         if rows.layout.tick != nil { rows.ticks.append(tick) }
         for (column, value) in zip(rows.columns.indices, values) { rows.columns[column].append(value) }
@@ -47,25 +31,28 @@ public struct OpenBlock: Sendable {
         return true
     }
 
-    /// Ends the block: repeats after the last row become a mark after it.
-    public mutating func end() {
-        if let event = finder.end(), rows.count > 0 {
-            rows.marks.append(Mark(event.kind, before: rows.count, count: event.count))
+    /// Makes a change of the marks before a row of this block, or behind its last row.
+    ///
+    /// - Returns: Whether the row is in this block. If not, nothing was changed.
+    package mutating func make(_ change: MarkChange) -> Bool {
+        guard change.row >= rows.first, change.row - rows.first <= UInt64(rows.count) else { return false }
+        let row = Int(change.row - rows.first)
+        let behind = rows.marks.lastIndex { $0.row <= row }.map { $0 + 1 } ?? 0
+        let same = rows.marks[..<behind].lastIndex { $0.row < row || $0.kind == change.kind }
+        if let same, rows.marks[same].row == row {
+            let count = rows.marks[same].count &+ UInt64(bitPattern: change.change)
+            rows.marks[same] = Mark(change.kind, before: row, count: count)
+            if count == 0 { rows.marks.remove(at: same) }
+        } else if change.change > 0 {
+            rows.marks.insert(Mark(change.kind, before: row, count: UInt64(change.change)), at: behind)
         }
-    }
-
-    /// Removes the marks of recent gaps that turned out to be a new rate.
-    private mutating func forgetDoubtful() {
-        let last = doubtful.suffix(GapFinder.stepsOfRate - 1)
-        for index in last.reversed() { rows.marks.remove(at: index) }
-        doubtful.removeAll(keepingCapacity: true)
+        return true
     }
 
     /// Removes and returns the first `count` rows; the others stay, with their numbers.
     public mutating func removeFirst(_ count: Int) -> TraceRows {
         let (head, tail) = rows.split(at: count)
         rows = tail
-        doubtful.removeAll(keepingCapacity: true)
         return head
     }
 }

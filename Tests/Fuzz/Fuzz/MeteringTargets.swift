@@ -72,10 +72,13 @@ extension Target {
         var rows: [TraceRows] = []
         do {
             for start in stride(from: 0, to: bytes.count, by: piece) {
-                guard let next = try reader.append(Array(bytes[start..<Swift.min(start + piece, bytes.count)])) else {
-                    continue
+                for next in try reader.append(Array(bytes[start..<Swift.min(start + piece, bytes.count)])) {
+                    if rows.last?.isFollowed(by: next) == true {
+                        rows[rows.count - 1].append(next)
+                    } else {
+                        rows.append(next)
+                    }
                 }
-                if rows.isEmpty { rows = [next] } else { rows[0].append(next) }
             }
             try reader.finish()
             return (rows, nil)

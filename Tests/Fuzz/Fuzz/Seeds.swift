@@ -72,7 +72,11 @@ struct Seeds {
             rows.columns[0].append(5_000 + Int64(row))
             rows.columns[1].append(-100)
         }
-        rows.marks = [Mark(.gap, before: 3, count: 4), Mark(.repeats, before: 5, count: 2)]
+        rows.marks = [
+            Mark(.gap, before: 3, count: 4), Mark(.repeats, before: 5, count: 2),
+            Mark(.unanswered, before: 5, count: 1),
+            Mark(.estimated, before: 6, count: 7), Mark(.clock, before: 8, count: 7_200_000),
+        ]
         try put(.summary, "rows", BlockSummary(of: rows, after: nil).bytes)
         try put(.summary, "two", BlockSummary(of: rows, after: nil).bytes + BlockSummary(of: rows, after: rows).bytes)
         var capture = Capture(first: 7)

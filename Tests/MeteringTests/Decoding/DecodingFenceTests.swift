@@ -84,19 +84,45 @@ import Testing
         #expect(rows.runs.map(\.layout.channels.count) == [3])
     }
 
-    @Test func `an answer of a KM003C whose number nobody asked for is stale, and so is a second answer`() {
-        func frame(_ transaction: UInt8) -> [UInt8] {
-            MadeUp.data(MadeUp.reading([Int(transaction)]), transaction: transaction)
-        }
+    /// A reading of a KM003C that says its number as its voltage.
+    private func answer(_ transaction: UInt8) -> [UInt8] {
+        MadeUp.data(MadeUp.reading([Int(transaction)]), transaction: transaction)
+    }
+
+    @Test func `an answer of a KM003C is stale until the first whose number was requested, and none after it`() {
         var decoder = MeterModel.km003c.makeDecoder()
         var rows = DecodedRows()
         decoder.begin(into: &rows)
         decoder.asked(transaction: 7)
-        decoder.consume(frame(200) + frame(7) + frame(7), into: &rows)
+        decoder.consume(answer(200) + answer(7) + answer(7), into: &rows)
         decoder.asked(transaction: 8)
-        decoder.consume(frame(8), into: &rows)
-        #expect(rows.values(of: "voltage") == [7, 8])
+        decoder.consume(answer(201) + answer(8), into: &rows)
+        #expect(rows.values(of: "voltage") == [7, 7, 201, 8])
+        #expect(rows.refusals == [.init(.stale, 52)])
+        // Until the next connection.
+        decoder.begin(into: &rows)
+        decoder.asked(transaction: 9)
+        decoder.consume(answer(202), into: &rows)
         #expect(rows.refusals == [.init(.stale, 52), .init(.stale, 52)])
+        // One answer is enough: the next one passes, whatever its number.
+        decoder.begin(into: &rows)
+        decoder.asked(transaction: 10)
+        decoder.consume(answer(10) + answer(203), into: &rows)
+        #expect(rows.values(of: "voltage") == [7, 7, 201, 8, 10, 203])
+    }
+
+    @Test func `of answers of a KM003C to requests of others the third passes`() {
+        var decoder = MeterModel.km003c.makeDecoder()
+        var rows = DecodedRows()
+        decoder.begin(into: &rows)
+        let settings = MadeUp.data(MadeUp.packet(8, size: 180, [UInt8](repeating: 0, count: 180)), transaction: 90)
+        for number in UInt8(0)..<100 {
+            decoder.asked(transaction: number)
+            if number == 0 { decoder.consume(settings, into: &rows) }
+            decoder.consume(answer(100 + number), into: &rows)
+        }
+        #expect(rows.values(of: "voltage") == (102..<200).map(Int64.init))
+        #expect(rows.refusals == [.init(.stale, 188), .init(.stale, 52), .init(.stale, 52)])
     }
 
     @Test func `an empty answer of a KM003C uses up its number`() {

@@ -91,10 +91,45 @@ import Testing
         #expect(rows.refusedByteCount == whole.count - lost)
     }
 
-    @Test(arguments: [0, 2_001, 40_000, 65_535])
+    @Test(arguments: [2_001, 40_000, 65_535])
     func `a queue whose ticks do not go forward is refused`(step: Int) {
         let rows = MeterModel.km003c.rows(of: MadeUp.data(MadeUp.queue(Self.samples([7, 7 + step]))))
         #expect(rows.runs.isEmpty && rows.refusedByteCount == 48)
+    }
+
+    @Test func `a queue that repeats ten of its ticks gives all rows, the repeated ones too`() {
+        // Each third sample comes twice; one comes again behind two others, where the counter starts anew.
+        let twice = (100..<130).flatMap { $0 % 3 == 0 ? [$0, $0] : [$0] }
+        let late = [65_533, 65_534, 65_535, 0, 65_534, 1, 2]
+        for ticks in [twice, late] {
+            let rows = MeterModel.km003c.rows(of: MadeUp.data(MadeUp.queue(Self.samples(ticks))))
+            #expect(rows.refusals.isEmpty && rows.ticks == ticks.map(UInt32.init))
+        }
+        #expect(twice.count == 40)
+    }
+
+    @Test(arguments: [[7, 7, 7, 7], [0, 0, 1, 1, 0, 0, 1], [0, 1_000, 2_000, 3_000, 4_000, 5_000, 0]])
+    func `a queue with fewer steps forward than repeats, or one of long ago, is refused`(ticks: [Int]) {
+        let rows = MeterModel.km003c.rows(of: MadeUp.data(MadeUp.queue(Self.samples(ticks))))
+        #expect(rows.runs.isEmpty && rows.refusedByteCount == 8 + 20 * ticks.count)
+    }
+
+    @Test func `a repeated sample does not tell the rate`() {
+        let frames = [[500, 500, 1_000], [1_000], [1_500], [1_500, 1_500]].map {
+            MadeUp.data(MadeUp.queue(Self.samples($0)))
+        }
+        let rows = MeterModel.km003c.rows(of: frames.flatMap { $0 })
+        #expect(rows.runs.map(\.layout) == [KM003CQueue.slowLayout] && rows.all.count == 7)
+    }
+
+    @Test func `a reading without a temperature is a row without that channel, and not one of -256 degrees`() {
+        let numbers = Array(1...6) + [-32_768] + Array(8...17)
+        let rows = MeterModel.km003c.rows(of: MadeUp.data(MadeUp.reading(numbers)))
+        #expect(rows.all == [(Array(1...6) + Array(8...17)).map(Int64.init)])
+        let names = rows.runs[0].layout.channels.map(\.name)
+        #expect(names == KM003CReading.layout.channels.map(\.name).filter { $0 != "temperature" })
+        let cold = MeterModel.km003c.rows(of: MadeUp.data(MadeUp.reading(Array(1...6) + [-32_767])))
+        #expect(cold.values(of: "temperature") == [-32_767 * 78_125])
     }
 
     @Test(.enabled(if: Captures.folder != nil, Comment(rawValue: Captures.reason)))

@@ -21,6 +21,18 @@ import Testing
         #expect(MeterModel.um24c.makeDecoder(over: .usb).link == .bluetooth)
     }
 
+    @Test func `a capture without times has the rate of the program's own requests, or that of a meter that sends`() {
+        let rates = MeterModel.allCases.map { $0.usualRowsPerSecond(over: $0.links[0]) }
+        #expect(rates == [2, 2, 2, 2, 100, 100, 100, 100, 5, 1])
+        #expect(MeterModel.fnb58.usualRowsPerSecond(over: .bluetooth) == 10)
+        for model in MeterModel.allCases {
+            for link in model.links {
+                let range = model.rowsPerSecond(over: link)
+                #expect(range.contains(Int(model.usualRowsPerSecond(over: link))))
+            }
+        }
+    }
+
     @Test func `what is sent is what the sources say`() {
         #expect(MeterModel.um34c.conversation(over: .bluetooth).poll?.bytes == [0xF0])
         #expect(MeterModel.tc66c.conversation(over: .usb).poll?.bytes == Array("getva".utf8))

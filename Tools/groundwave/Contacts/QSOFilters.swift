@@ -58,7 +58,7 @@ struct QSOFilters: ParsableArguments {
         query.includesMetadata = mode.map { QSOKind.metadataModes.contains($0.uppercased()) } ?? false
         query.since = try since.map { try TimeArgument($0, now: now).start }
         query.until = try until.map { try TimeArgument($0, now: now).end }
-        query.recordedSince = try recordedSince.map { try TimeArgument($0, now: now).start * 1000 }
+        query.recordedSince = try recordedSince.map { try TimeArgument($0, now: now).startMilliseconds }
         query.session = try session.map { try SessionName.resolve($0, store) }
         query.park = park
         query.operatorCall = `operator`

@@ -1,5 +1,7 @@
 import Groundwave
 import GroundwaveLogbook
+import GroundwaveMetering
+import GroundwaveMeters
 import GroundwaveRadio
 import GroundwaveRecords
 
@@ -10,6 +12,15 @@ enum Candidates {
         if name.candidates.first?.kind == QSOKind.name {
             var table = ContactTable()
             name.candidates.forEach { table.append($0) }
+            lines = table.lines
+        } else if name.candidates.first?.kind == Metering.trace.name {
+            var table = TextTable(["ID", "STARTED", "METER", "NAME"])
+            for trace in name.candidates.map(Trace.init) {
+                table.append([
+                    trace.id.short, trace.started.map(TimeText.milliseconds) ?? "?", trace.meter?.description ?? "?",
+                    RecordText.short(trace.name, 30),
+                ])
+            }
             lines = table.lines
         } else {
             var table = TextTable(["ID", "FIELDS"])

@@ -68,8 +68,8 @@ struct HistoryVerb: AsyncParsableCommand {
         query.author = author
         query.replica = try replica.map { try store.replica(named: $0) }
         let now = Int64(Date().timeIntervalSince1970)
-        query.since = try since.map { try TimeArgument($0, now: now).start * 1000 }
-        query.until = try until.map { try TimeArgument($0, now: now).end * 1000 }
+        query.since = try since.map { try TimeArgument($0, now: now).startMilliseconds }
+        query.until = try until.map { try TimeArgument($0, now: now).endMilliseconds }
         query.limit = limit
         query.isWithRenewals = full
         return query

@@ -8,6 +8,7 @@ struct MeterResult: Encodable {
         var device: String
         var replica: String
         var term: UInt64
+        var connectedAt: String
         var expires: String
         var held: Bool
     }
@@ -17,6 +18,7 @@ struct MeterResult: Encodable {
     var model: String?
     var temperatureUnit: String?
     var samples: String?
+    var updatedAt: String
     var lease: Lease?
 
     init(_ meter: Meter) {
@@ -25,9 +27,11 @@ struct MeterResult: Encodable {
         model = meter.model?.rawValue
         temperatureUnit = meter.temperatureUnit
         samples = meter.sharing?.rawValue
+        updatedAt = UTCText.milliseconds(meter.updated)
         lease = meter.lease.map {
             Lease(
-                device: $0.device, replica: "\($0.replica)", term: $0.term, expires: UTCText.milliseconds($0.expires),
+                device: $0.device, replica: "\($0.replica)", term: $0.term,
+                connectedAt: UTCText.milliseconds($0.since), expires: UTCText.milliseconds($0.expires),
                 held: $0.isHeld)
         }
     }

@@ -21,6 +21,10 @@ struct MeterShow: AsyncParsableCommand {
         let isShared = meter.sharing == .synced
         table.append(["Samples", isShared ? "go to every device" : "stay where they were recorded"])
         table.append(["State", MeterResult.state(meter)])
+        if let lease = meter.lease, lease.isHeld {
+            table.append(["Connected", "\(TimeText.milliseconds(lease.since)) by \(lease.device)"])
+        }
+        table.append(["Updated", TimeText.milliseconds(meter.updated)])
         table.append(["Traces", "\(try store.traces().count { $0.meter == meter.address })"])
         try Terminal.print(lines: table.lines)
     }

@@ -102,6 +102,7 @@ struct SyncStatusResult: Encodable {
         var lastSaid: String
         var lacks: [Range]
         var has: [Range]
+        var wants: [Range]
         var differs: [String]
         var former: Bool
     }
@@ -149,8 +150,8 @@ struct SyncStatusResult: Encodable {
                     Device(
                         replica: "\(device.replica)", device: device.name,
                         lastSaid: UTCText.milliseconds(device.lastManifest), lacks: device.missing.map { Range($0) },
-                        has: device.has.map { Range($0) }, differs: device.differs.map { "\($0)" },
-                        former: device.isFormer)
+                        has: device.has.map { Range($0) }, wants: device.wanted.map { Range($0) },
+                        differs: device.differs.map { "\($0)" }, former: device.isFormer)
                 })
         }
     }
@@ -178,6 +179,10 @@ extension SyncStatus.RemoteStatus {
         for device in current where !device.missing.isEmpty {
             parts.append(
                 "\(device.name) is missing \(NumberText.count(device.missing.reduce(0) { $0 + $1.count }, "event"))")
+        }
+        for device in current where !device.wanted.isEmpty {
+            let count = device.wanted.reduce(0) { $0 + $1.count }
+            parts.append("\(device.name) waits for the values of \(NumberText.count(count, "event"))")
         }
         for device in current where !device.differs.isEmpty { parts.append("\(device.name) has a different history") }
         if !quarantined.isEmpty {

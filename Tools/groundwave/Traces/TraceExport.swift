@@ -18,9 +18,12 @@ struct TraceExport: AsyncParsableCommand {
               sqlite3 charge.sqlite "SELECT max(voltage_V) FROM readings"
 
             csv has the unit in each column's name and every decimal, and groundwave trace import reads it back to the \
-            same integers. The column called missing counts the rows that are missing before each row. sqlite is a \
+            same numbers. The column called missing counts the rows that are missing before each row. sqlite is a \
             database, and needs -o: its table rows has the integers, its view readings has the same values in volts \
             and amperes, and its tables channels and trace describe them.
+
+            If the channels change within the trace, the file has all of them, and a value that a row does not have is \
+            empty or NULL there.
 
             If some rows cannot be read, the rest is written, and the exit status is 3.
             """)
@@ -116,7 +119,10 @@ struct TraceExport: AsyncParsableCommand {
 
 /// From when to when.
 struct TraceRange: ParsableArguments {
-    @Option(help: ArgumentHelp("Only rows from this time on: 2026-05-01T12:00, 90m, today.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Only rows from this time on: 2026-05-01T12:00:30.5, 2026-05-01T14:00+02:00, 90m, today.",
+            valueName: "time"))
     var from: String?
 
     @Option(help: ArgumentHelp("Only rows before this time.", valueName: "time"))
@@ -126,8 +132,8 @@ struct TraceRange: ParsableArguments {
     var milliseconds: (start: Int64, end: Int64) {
         get throws {
             let now = Int64(Date().timeIntervalSince1970)
-            let start = try from.map { try TimeArgument($0, now: now).start * 1000 } ?? .min
-            let end = try to.map { try TimeArgument($0, now: now).end * 1000 } ?? .max
+            let start = try from.map { try TimeArgument($0, now: now).startMilliseconds } ?? .min
+            let end = try to.map { try TimeArgument($0, now: now).endMilliseconds } ?? .max
             guard start < end else {
                 throw StoreError(.usage, "--from is not before --to.", hint: "Times are in UTC.")
             }

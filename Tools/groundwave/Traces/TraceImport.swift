@@ -57,6 +57,7 @@ private struct CSVPieces {
     private let input: InputFile
     private var reader = CSVTraceReader()
     private var isAtEnd = false
+    private var read: ArraySlice<TraceRows> = []
 
     var name: String { input.name }
 
@@ -70,15 +71,16 @@ private struct CSVPieces {
 
     mutating func next() throws -> TraceRows? {
         do {
-            while !isAtEnd {
+            while true {
+                if let rows = read.popFirst() { return rows }
+                if isAtEnd { return nil }
                 guard let bytes = try input.read() else {
                     isAtEnd = true
                     try reader.finish()
                     return nil
                 }
-                if let rows = try reader.append(bytes) { return rows }
+                read = try reader.append(bytes)[...]
             }
-            return nil
         } catch let error as CSVTraceError {
             throw StoreError(
                 .damaged, "\(input.name) is not a readable trace: \(error).",

@@ -13,7 +13,10 @@ struct TracePlot: AsyncParsableCommand {
                 --from 2026-05-01T22:00 --to 2026-05-02T06:00
 
             A plot of a long trace shows every peak: each pixel column shows the least and the greatest value. Where \
-            rows are missing, the line is broken. Times are in UTC.
+            rows are missing, the line is broken. Where rows are withheld or unreadable, a pale band shows the least and \
+            the greatest of their values, and the second line of the picture tells how many they are. Times are in UTC.
+
+            If some rows cannot be read, the rest is drawn, and the exit status is 3.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
@@ -42,6 +45,8 @@ struct TracePlot: AsyncParsableCommand {
     struct Result: Encodable {
         var file: String
         var channels: [String]
+        var withheld: UInt64
+        var unreadable: UInt64
         var bytes: Int
     }
 
@@ -65,7 +70,27 @@ struct TracePlot: AsyncParsableCommand {
         try file.write(bytes)
         try file.finish()
         let names = plot.series.map(\.channel.name)
-        if options.json { return try Terminal.print(json: Result(file: output, channels: names, bytes: bytes.count)) }
-        try Terminal.print("\(names.joined(separator: ", ")): \(NumberText.bytes(bytes.count)).")
+        if options.json {
+            try Terminal.print(
+                json: Result(
+                    file: output, channels: names, withheld: plot.withheldCount, unreadable: plot.unreadableCount,
+                    bytes: bytes.count))
+        } else {
+            try Terminal.print("\(names.joined(separator: ", ")): \(NumberText.bytes(bytes.count)).")
+            remark(plot)
+        }
+        if plot.unreadableCount > 0 { throw Answer.inPart }
+    }
+
+    /// Says how many rows are not drawn one by one.
+    private func remark(_ plot: Plot) {
+        if plot.withheldCount > 0 {
+            Terminal.remark(
+                "\(NumberText.count(plot.withheldCount, "row")) withheld: drawn pale, from least to greatest.")
+        }
+        if plot.unreadableCount > 0 {
+            Terminal.remark(
+                "\(NumberText.count(plot.unreadableCount, "row")) unreadable: see groundwave trace verify \(name)")
+        }
     }
 }

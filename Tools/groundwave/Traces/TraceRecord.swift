@@ -17,7 +17,8 @@ struct TraceRecord: AsyncParsableCommand {
 
             Rows are on the disk within a second. If the program is killed, the next program that opens the store adds \
             what was recorded to the log, and the trace shows where it ended. A file does not contain the times of its \
-            rows: they get times from now on, at the rate of the meter's counter or of --rate.
+            rows: they get times from now on, at the rate of the meter's counter or of --rate. A device, or a named \
+            pipe, that another program records from is refused.
             """)
 
     @Option(help: ArgumentHelp("The address of the meter: twelve hexadecimal digits.", valueName: "mac"))
@@ -37,7 +38,8 @@ struct TraceRecord: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The number of rows per second in a file; default: the fastest that the model sends.", valueName: "rows"))
+            "The number of rows per second in a file; default: as often as this program polls the model.",
+            valueName: "rows"))
     var rate: Double?
 
     @Option(help: ArgumentHelp("The speed of the serial device.", valueName: "baud"))
@@ -60,6 +62,8 @@ struct TraceRecord: AsyncParsableCommand {
         var repeats: UInt64
         var refusedBytes: Int
         var bytes: Int
+        var silences: Int
+        var looksLike: [String]?
     }
 
     func validate() throws {
@@ -91,27 +95,28 @@ struct TraceRecord: AsyncParsableCommand {
         let signals = Interruption.whenAsked { isAsked.set() }
         defer { signals.forEach { $0.cancel() } }
         var feed = MeterFeed(model, over: link, by: line, now: store.surroundings.now)
+        let silences = Silences(model, of: path, isTold: !options.json, by: store.surroundings.now)
         do {
-            try await record(&feed, line.isFile, with: recorder, isAsked) {
+            try await record(&feed, line.isFile, with: recorder, isAsked, silences) {
                 try await store.connect(address, model: model)
             }
             try await recorder.finish()
         } catch {
-            throw await left(store, recorder, feed.refusedByteCount, after: error)
+            throw await left(store, recorder, feed.refusedByteCount, silences, after: error)
         }
         if device != nil { try await store.disconnect(address) }
-        try printReport(store, recorder, feed.refusedByteCount)
+        try printReport(store, recorder, feed.refusedByteCount, silences)
     }
 
     /// Saves what was received of a recording that failed, and reports it; returns the error, with a hint where the
     /// rest is if that failed too.
     private func left(
-        _ store: Store, _ recorder: TraceRecorder, _ refused: Int, after error: any Error
+        _ store: Store, _ recorder: TraceRecorder, _ refused: Int, _ silences: Silences, after error: any Error
     ) async -> any Error {
         do {
             try await recorder.stop()
             if device != nil { try await store.disconnect(MACAddress(argument: meter)) }
-            try printReport(store, recorder, refused)
+            try printReport(store, recorder, refused, silences)
             return error
         } catch let second {
             guard let first = error as? StoreError ?? second as? StoreError else { return error }
@@ -125,24 +130,21 @@ struct TraceRecord: AsyncParsableCommand {
 
     /// Records until the end of the input, or until `isAsked` is set.
     private func record(
-        _ feed: inout MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request,
+        _ feed: inout MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request, _ silences: Silences,
         renewing renew: () async throws -> Void
     ) async throws {
         var renewal = ContinuousClock.now + .milliseconds(MeterLease.renewalMilliseconds)
         var isOurs = device != nil
-        var times: RowTimes?
         var live = LiveValues()
         defer { live.end() }
         var isOver = false
+        var isRateAssumed = false
+        defer { if isRateAssumed, !options.json { remarkRate() } }
         while !isOver {
             isOver = isAsked.isSet
             let step = try isOver ? feed.finish() : feed.next()
-            if isFile || rate != nil {
-                let first = times ?? .paced(RowPacer(from: step.time, perSecond: rowsPerSecond))
-                times = try await recorder.append(step.rows, times: first, of: step.pieces)
-            } else {
-                _ = try await recorder.append(step.rows, times: .at(step.time), of: step.pieces)
-            }
+            try await recorder.append(step.rows, by: step.reception, of: step.pieces)
+            if isFile, rate == nil, step.rows.runs.contains(where: { $0.layout.tick == nil }) { isRateAssumed = true }
             if step.isAtEnd, !isOver {
                 guard let device else { break }
                 throw StoreError(
@@ -157,23 +159,30 @@ struct TraceRecord: AsyncParsableCommand {
                     Terminal.remark("\(error.message) Recording continues.")
                 }
             }
+            if !isFile { silences.take(step) }
             await live.show(recorder)
         }
     }
 
-    /// The number of rows per second of an input without times: as asked for, or the most that the model sends.
-    private var rowsPerSecond: Double {
-        rate ?? Double(model.rowsPerSecond(over: link ?? model.links[0]).upperBound)
+    /// The number of rows per second of an input without times: as asked for, or the usual one of the model.
+    private var rowsPerSecond: Double { rate ?? model.usualRowsPerSecond(over: link ?? model.links[0]) }
+
+    private func remarkRate() {
+        Terminal.remark("The file has no times: \(Int(rowsPerSecond)) rows a second are assumed (--rate).")
     }
 
-    private func printReport(_ store: Store, _ recorder: TraceRecorder, _ refused: Int) throws {
+    private func printReport(
+        _ store: Store, _ recorder: TraceRecorder, _ refused: Int, _ silences: Silences
+    ) throws {
         let summary = try store.summary(of: recorder.trace)
         let bytes = try store.storage(of: recorder.trace).byteCount
         if options.json {
             return try Terminal.print(
                 json: Result(
                     trace: "\(recorder.trace)", rows: summary.rowCount, gaps: summary.gapCount,
-                    missing: summary.missingCount, repeats: summary.repeatCount, refusedBytes: refused, bytes: bytes))
+                    missing: summary.missingCount, repeats: summary.repeatCount, refusedBytes: refused, bytes: bytes,
+                    silences: silences.count, looksLike: silences.models.isEmpty ? nil : silences.models.map(\.rawValue)
+                ))
         }
         try Terminal.print(
             "\(NumberText.count(summary.rowCount, "row")) in \(NumberText.bytes(bytes)), "

@@ -8,31 +8,24 @@ struct TraceShow: AsyncParsableCommand {
         commandName: "show", abstract: "Show a trace: its channels, charge and energy, and missing rows.",
         discussion: """
               groundwave trace show last
+              groundwave trace show last --from 2026-05-01T12:00 --to 2026-05-01T13:00
 
-            Everything shown here comes from summaries, so it stays available when the samples are withheld.
+            What is shown of a whole trace comes from summaries, so it stays available when the samples are withheld.
+            Of a stretch, rows at its edges count only if their samples are here: what is left out is shown.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var name = "last"
 
+    @OptionGroup var range: TraceRange
     @OptionGroup var options: ReadOptions
 
     /// What is said beside ``TraceResult``.
     struct Details: Encodable {
-        struct Channel: Encodable {
-            var name: String
-            var unit: String
-            var decimals: Int
-            var min: String
-            var max: String
-            var mean: String
-            var first: String
-            var last: String
-        }
-
         struct Gap: Encodable {
             var row: UInt64
             var missing: UInt64
+            var how: String
         }
 
         var blocks: Int
@@ -47,17 +40,29 @@ struct TraceShow: AsyncParsableCommand {
         var withheld: UInt64
         var unreadable: UInt64
         var rawBytes: UInt64
-        var channels: [Channel]
+        var channels: [TraceChannels.Result]
     }
 
     func run() async throws {
         let store = try await options.open()
         let trace = try TraceName.resolve(name, store)
+        if range.from != nil || range.to != nil {
+            let (start, end) = try range.milliseconds
+            return try show(trace, from: start, to: end, in: store)
+        }
         let summary = try store.summary(of: trace.id)
         let gaps = try store.gaps(of: trace.id)
         let (storage, rawCount) = (try store.storage(of: trace.id), try store.captureSize(of: trace.id))
         let sharing = try store.sharing(of: trace)
-        let details = details(summary, gaps, storage, sharing, rawCount)
+        let totals = TraceTotals(of: summary.parts)
+        let channels = TraceChannels(channels: summary.channels)
+        let details = Details(
+            blocks: summary.blockCount, inTail: summary.tailCount,
+            gaps: gaps.map { .init(row: $0.row, missing: $0.count, how: TraceText.how($0.kind)) },
+            repeats: summary.repeatCount, charge: totals.charge, energy: totals.energy,
+            coveredSeconds: totals.coveredSeconds, bytesPerValue: storage.bytesPerValue, samples: sharing.rawValue,
+            withheld: storage.withheldCount, unreadable: storage.unreadableCount, rawBytes: rawCount,
+            channels: channels.results)
         if options.json {
             return try Terminal.print(json: Joined(first: TraceResult(trace, summary), second: details))
         }
@@ -72,15 +77,9 @@ struct TraceShow: AsyncParsableCommand {
             facts.append(["span", TraceText.span(milliseconds: last &- first)])
         }
         facts.append(["rows", "\(summary.rowCount)"])
-        facts.append(["missing", "\(summary.missingCount) in \(NumberText.count(summary.gapCount, "gap"))"])
+        facts.append(["missing", TraceText.missing(summary.rows)])
         facts.append(["repeated", "\(summary.repeatCount), left out"])
-        if let charge = details.charge { facts.append(["charge", TraceText.quantity(charge, "Ah")]) }
-        if let energy = details.energy { facts.append(["energy", TraceText.quantity(energy, "Wh")]) }
-        if details.charge != nil {
-            let milliseconds = Int64(exactly: (details.coveredSeconds * 1000).rounded()) ?? .max
-            let covered = TraceText.span(milliseconds: milliseconds)
-            facts.append(["covered", "\(covered), without gaps"])
-        }
+        totals.append(to: &facts, span: nil)
         if let size = details.bytesPerValue {
             facts.append([
                 "stored", "\(NumberText.count(summary.blockCount, "block")), \(Self.decimal(size)) bytes a value",
@@ -103,67 +102,13 @@ struct TraceShow: AsyncParsableCommand {
             ])
         }
         try Terminal.print(lines: facts.lines.dropFirst())
-        for part in summary.parts {
-            try Terminal.print("")
-            var table = TextTable(["CHANNEL", "LEAST", "MEAN", "GREATEST", "LAST", "UNIT"], numbersFrom: 1)
-            let channels = Array(zip(part.layout.channels, part.cells))
-            // A meter of ten groups sends twenty totals that nobody uses.
-            let silent = channels.filter { $1.least == 0 && $1.greatest == 0 }.map(\.0.name)
-            for (channel, cell) in channels where !silent.contains(channel.name) {
-                table.append([
-                    channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
-                    Self.mean(cell, channel), TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                    TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
-                ])
-            }
-            if silent.count < channels.count { try table.print() }
-            if !silent.isEmpty {
-                let rest = silent.count > 8 ? " and \(silent.count - 6) more" : ""
-                let named = rest.isEmpty ? silent[...] : silent.prefix(6)
-                try Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
-            }
-        }
+        try channels.print()
         guard !gaps.isEmpty else { return }
         try Terminal.print("")
-        var table = TextTable(["MISSING BEFORE ROW", "ROWS"], numbersFrom: 0)
-        for gap in gaps.prefix(20) { table.append(["\(gap.row)", "\(gap.count)"]) }
+        var table = TextTable(["MISSING BEFORE ROW", "ROWS", "HOW"], numbersFrom: 0, to: 1)
+        for gap in gaps.prefix(20) { table.append(["\(gap.row)", "\(gap.count)", TraceText.how(gap.kind)]) }
         try table.print()
         if gaps.count > 20 { try Terminal.print("… and \(gaps.count - 20) more: --json lists them all.") }
-    }
-
-    private func details(
-        _ summary: TraceSummary, _ gaps: [TraceGap], _ storage: TraceStorage, _ sharing: SampleSharing,
-        _ rawCount: UInt64
-    ) -> Details {
-        let charges = summary.parts.compactMap { $0.layout.ampereHours($0.totals) }
-        let energies = summary.parts.compactMap { $0.layout.wattHours($0.totals) }
-        return Details(
-            blocks: summary.blockCount, inTail: summary.tailCount,
-            gaps: gaps.map { .init(row: $0.row, missing: $0.count) }, repeats: summary.repeatCount,
-            charge: charges.isEmpty ? nil : charges.reduce(0, +),
-            energy: energies.isEmpty ? nil : energies.reduce(0, +),
-            coveredSeconds: summary.parts.reduce(0) {
-                $0 + Double($1.totals.covered) / Double($1.layout.clockHertz)
-            }, bytesPerValue: storage.bytesPerValue,
-            samples: sharing.rawValue, withheld: storage.withheldCount, unreadable: storage.unreadableCount,
-            rawBytes: rawCount,
-            channels: summary.parts.flatMap { part in
-                zip(part.layout.channels, part.cells).map { channel, cell in
-                    Details.Channel(
-                        name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
-                        min: TraceText.decimal(Int128(cell.least), channel.decimals),
-                        max: TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                        mean: Self.mean(cell, channel), first: TraceText.decimal(Int128(cell.first), channel.decimals),
-                        last: TraceText.decimal(Int128(cell.last), channel.decimals))
-                }
-            })
-    }
-
-    /// The mean with the decimals of the channel, rounded to the nearest.
-    private static func mean(_ cell: Cell, _ channel: Channel) -> String {
-        let count = Int128(cell.count)
-        let half = cell.sum < 0 ? -count / 2 : count / 2
-        return TraceText.decimal((cell.sum &+ half) / count, channel.decimals)
     }
 
     private static func decimal(_ value: Double) -> String { TraceText.decimal(Int128((value * 1000).rounded()), 3) }

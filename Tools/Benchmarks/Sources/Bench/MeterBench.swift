@@ -31,7 +31,7 @@ enum MeterBench {
         for (index, bytes) in frames.enumerated() {
             rows.removeAll()
             bytes.withUnsafeBytes { decoder.consume($0.bytes, into: &rows) }
-            _ = try await recorder.append(rows, times: .at(start + Int64(index) * 40))
+            try await recorder.append(rows, by: Reception(ReadMoment(start + Int64(index) * 40)))
             if index % 25 == 12 || index % 25 == 24 { try await recorder.flush() }
         }
         try await recorder.finish()

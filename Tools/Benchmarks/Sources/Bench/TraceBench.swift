@@ -101,7 +101,7 @@ enum TraceBench {
 
     private static func rows(of csv: String) throws -> TraceRows {
         var reader = CSVTraceReader()
-        guard let rows = try reader.append([UInt8](try Data(contentsOf: URL(filePath: csv)))) else {
+        guard let rows = try reader.append([UInt8](try Data(contentsOf: URL(filePath: csv)))).first else {
             throw Failure("\(csv) has no rows")
         }
         try reader.finish()

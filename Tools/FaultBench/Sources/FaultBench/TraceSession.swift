@@ -36,7 +36,7 @@ struct TraceSession {
                 }
                 decoder.consume(bytes.span.bytes, into: &rows)
                 let piece = CapturedBytes(.received, at: Int64(Date().timeIntervalSince1970 * 1000), bytes)
-                _ = try await recorder.append(rows, times: .at(piece.time), of: [piece])
+                try await recorder.append(rows, by: Reception(ReadMoment(piece.time)), of: [piece])
                 sent.append((.now, count))
                 if arrival % 40 == 39 {
                     try await recorder.flush()
