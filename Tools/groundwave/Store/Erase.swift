@@ -164,13 +164,13 @@ enum EraseOutput {
             try Terminal.print("Copies in the folder of the store, left untouched; delete what you do not need:")
             try list(copies.map { "rm -r '\($0)'" })
         }
-        try print(archives: archives)
+        try list(archives: archives)
         Terminal.remark(
             "Not erased: exported files and copies of this folder. Delete them, or make them again. Your other "
                 + "devices erase the contact when they receive this change.")
     }
 
-    static func print(archives: [ArchiveMade]) throws {
+    static func list(archives: [ArchiveMade]) throws {
         if !archives.isEmpty {
             try Terminal.print("Also in these archives of this log; delete the files and archive again:")
             try list(

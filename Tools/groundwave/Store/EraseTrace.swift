@@ -42,7 +42,7 @@ extension Erase {
             erased.withheldCount == 0
                 ? "It was already erased; nothing was left to erase."
                 : "Erased: the trace, its rows and captured bytes, \(NumberText.count(erased.withheldCount, "event")).")
-        try EraseOutput.print(archives: archives)
+        try EraseOutput.list(archives: archives)
         Terminal.remark(
             "Not erased: exported files and copies of this folder. The log keeps the summaries of the rows, which no "
                 + "command shows any more: times, counts, least and greatest values, charge. Your other devices erase the "
