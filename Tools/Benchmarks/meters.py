@@ -115,6 +115,10 @@ def measure_day(bench: Bench) -> None:
         whole.reading("rows"),
     )
     row("meter: list, what is said of that day", "ms", "–", whole.reading("summary"))
+    row(
+        "meter: sums of that day but its first and last row", "ms", "under 20",
+        lambda: figure(engine("meter-stretch", day(), 9)),
+    )
 
     def measure_memory(kind: str) -> None:
         row(

@@ -37,6 +37,7 @@ struct Bench {
         case "meter-record": try await MeterBench.record(arguments[1], seconds: number(2))
         case "meter-build": try await MeterBench.build(arguments[1], rows: number(2))
         case "meter-plot": try await MeterBench.plot(arguments[1], columns: number(2), of: arguments[3])
+        case "meter-stretch": try await MeterBench.stretch(arguments[1], rounds: number(2))
         case "meter-connect": try await MeterBench.connect(arguments[1], rounds: number(2))
         default:
             print(

@@ -166,6 +166,34 @@ enum MeterBench {
             "\(String(format: "%.3f", whole)) s, summary \(String(format: "%.3f", list * 1000)) ms, \(byteCount) bytes")
     }
 
+    /// Prints the milliseconds for summing all but the first and the last row of a trace, and compares the result with
+    /// sums of the rows.
+    static func stretch(_ path: String, rounds: Int) async throws {
+        let store = try await Store.open(
+            at: URL(filePath: path).appending(path: "store"), TraceBench.configuration(path)
+        ).whole
+        guard let trace = try store.traces().first, let last = try store.summary(of: trace.id).lastTime else {
+            throw Failure("no trace")
+        }
+        var found = StretchSummary()
+        let times = try (0..<rounds).map { _ in
+            try seconds { found = try store.summary(of: trace.id, from: start + 1, to: last) }
+        }
+        var (count, sums) = (UInt64(0), [Int128](repeating: 0, count: channels.count))
+        try store.forEachPiece(of: trace.id, from: start + 1, to: last) { piece in
+            guard case .rows(let rows) = piece else { return true }
+            count += UInt64(rows.count)
+            for (index, column) in rows.columns.enumerated() { sums[index] += column.reduce(0) { $0 + Int128($1) } }
+            return true
+        }
+        guard found.rows.rowCount == count, found.channels.map(\.cell.sum) == sums else {
+            throw Failure("the sums are not those of the rows")
+        }
+        try store.close()
+        let milliseconds = times.sorted()[times.count / 2] * 1000
+        print("engine meter-stretch \(count) rows: \(String(format: "%.3f", milliseconds)) ms")
+    }
+
     // MARK: Meters
 
     /// Prints the milliseconds for connecting a meter, and for listing ten of them.
