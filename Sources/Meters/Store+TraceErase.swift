@@ -22,27 +22,29 @@ extension Store {
         }
     }
 
-    /// Erases `trace` for ever, with its rows, and the bytes of the meter that were stored beside them: see
-    /// ``erase(_:kind:note:author:)``.
+    /// Erases `trace` for ever, with its rows, its markers, and the bytes of the meter that were stored beside
+    /// them: see ``erase(_:kind:note:author:)``.
     ///
     /// What is in the summaries of its blocks stays in the log, where only the events can be read: times, numbers of rows,
     /// and of each channel the first, last, least and greatest value, the sum, charge and energy.
     ///
     /// - Throws: As ``erase(_:kind:note:author:)``; ``StoreError`` with code `busy` if a recording of it is running on this
-    ///   device. If it fails between the bytes and the rows, the trace still shows and can be erased again.
+    ///   device. If it fails on the way, the trace still shows and can be erased again: its rows come last.
     @discardableResult
     public func erase(trace: RecordID, note: String = "", author: String? = nil) async throws -> Erased {
         guard try record(Metering.trace.name, trace) != nil else { throw Self.noTrace(trace) }
         try checkNotRecording(trace)
         let capture = Metering.captureID(trace)
+        let markers = try markers(of: trace, hiddenToo: true).map(\.id)
+        let captures = try record(Metering.capture.name, capture) == nil ? [] : [capture]
         var erased = Erased()
-        if try record(Metering.capture.name, capture) != nil {
-            erased = try await erase([capture], kind: Metering.capture.name, note: note, author: author)
+        erased.records = [trace]
+        for (kind, ids) in [(Metering.marker, markers), (Metering.capture, captures), (Metering.trace, [trace])]
+        where !ids.isEmpty {
+            let part = try await erase(ids, kind: kind.name, note: note, author: author)
+            erased.batches += part.batches
+            erased.withheldCount += part.withheldCount
         }
-        let rows = try await erase([trace], kind: Metering.trace.name, note: note, author: author)
-        erased.records = rows.records
-        erased.batches += rows.batches
-        erased.withheldCount += rows.withheldCount
         return erased
     }
 

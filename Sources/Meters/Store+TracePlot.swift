@@ -54,6 +54,7 @@ extension Reading {
                 title: trace.name.isEmpty ? "Trace \(trace.id.short)" : trace.name,
                 subtitle: subtitle(trace, summary, absent), startMilliseconds: from, endMilliseconds: to,
                 width: options.width, height: options.height, series: collector.series,
+                markers: try markers(of: trace.id).map { .init(time: $0.time, text: $0.text) },
                 withheldCount: absent.withheldCount, unreadableCount: absent.unreadableCount)
         } catch let error as PlotError {
             throw StoreError(.usage, "\(error)", hint: "See groundwave trace plot --help.", cause: error)

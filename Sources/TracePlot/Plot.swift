@@ -106,10 +106,23 @@ public struct Plot: Sendable {
     public let height: Int
     /// The channels, in the order of the legend, all with the same number of columns.
     public let series: [PlotSeries]
+    /// Moments that are drawn as numbered lines, from 1 in this order; those outside of the picture are left out.
+    public let markers: [Marker]
     /// The number of rows that are drawn as ``PlotSeries/bands`` since their samples are withheld.
     public let withheldCount: UInt64
     /// The number of rows that cannot be read: drawn as bands, or not at all if not even their summary can be read.
     public let unreadableCount: UInt64
+
+    /// A moment, with its description.
+    public struct Marker: Hashable, Sendable {
+        /// Milliseconds since 1970.
+        public var time: Int64
+        /// The description, which a list above the panels has.
+        public var text: String
+
+        /// Creates a marker.
+        public init(time: Int64, text: String) { (self.time, self.text) = (time, text) }
+    }
 
     /// Creates a plot of `series`.
     ///
@@ -118,7 +131,7 @@ public struct Plot: Sendable {
     /// - Throws: ``PlotError``. If this returns, ``svg()`` and ``png()`` succeed for any values.
     public init(
         title: String, subtitle: String, startMilliseconds: Int64, endMilliseconds: Int64, width: Int, height: Int,
-        series: [PlotSeries], withheldCount: UInt64 = 0, unreadableCount: UInt64 = 0
+        series: [PlotSeries], markers: [Marker] = [], withheldCount: UInt64 = 0, unreadableCount: UInt64 = 0
     ) throws(PlotError) {
         guard Self.widths.contains(width) else { throw .width(width) }
         guard Self.heights.contains(height) else { throw .height(height) }
@@ -136,6 +149,7 @@ public struct Plot: Sendable {
         self.width = width
         self.height = height
         self.series = series
+        self.markers = markers.filter { $0.time >= startMilliseconds && $0.time <= endMilliseconds }
         (self.withheldCount, self.unreadableCount) = (withheldCount, unreadableCount)
         let needed = PlotLayout.neededHeight(of: self)
         guard needed <= height else { throw .tooLow(needed: needed) }

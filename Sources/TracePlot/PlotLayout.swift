@@ -54,7 +54,8 @@ enum PlotLayout {
         let titles =
             (plot.title.isEmpty ? 0 : metrics.titleHeight) + (plot.subtitle.isEmpty ? 0 : metrics.subtitleHeight)
         let legends = panels.reduce(0) { $0 + $1.legend.count * metrics.legendLine + metrics.underLegend }
-        return metrics.top + titles + legends + (panels.count - 1) * metrics.betweenPanels + metrics.bottom
+        let markers = MarkerList(plot, metrics).lines.count * metrics.legendLine
+        return metrics.top + titles + markers + legends + (panels.count - 1) * metrics.betweenPanels + metrics.bottom
     }
 
     /// Returns the panels: channels grouped by unit, in the order in which the units first appear. Large groups are
@@ -104,6 +105,7 @@ enum PlotLayout {
         let width = plot.width - metrics.left - metrics.right
         var pen = PlotPen(plot: plot, metrics: metrics, panelWidth: width)
         pen.drawTitles()
+        pen.drawMarkerList()
         let rest = plot.height - heightBeside(panels, of: plot, metrics)
         let height = rest / panels.count
         for panel in panels {

@@ -37,6 +37,15 @@ struct PlotPen {
         }
     }
 
+    mutating func drawMarkerList() {
+        for line in MarkerList(plot, metrics).lines {
+            for entry in line {
+                write(entry.text, 10 * metrics.scale + entry.x, y + 12 * metrics.scale, .start, .ink)
+            }
+            y += metrics.legendLine
+        }
+    }
+
     mutating func drawLegend(_ panel: PlotLayout.Panel) {
         for line in panel.legend {
             for entry in line {
@@ -67,7 +76,7 @@ struct PlotPen {
             add(metrics.left, level, panelWidth, metrics.scale, .grid)
             write(tick.label, metrics.left - 8 * metrics.scale, level + 5 * metrics.scale, .end, .quiet)
         }
-        for tick in times.ticks { add(coordinate(of: tick), y, metrics.scale, height, .grid) }
+        for tick in times.ticks { add(coordinate(of: tick.milliseconds), y, metrics.scale, height, .grid) }
         add(metrics.left, y, metrics.scale, height, .axis)
         add(metrics.left, y + height, panelWidth, metrics.scale, .axis)
         for (member, series) in zip(panel.members, series) {
@@ -79,8 +88,26 @@ struct PlotPen {
                     .stroke(.init(lines: lines, width: width * metrics.scale, colour: PlotLayout.colour(of: member))))
             }
         }
+        drawMarkers(height: height)
         if series.allSatisfy({ $0.bands.isEmpty && $0.columns.allSatisfy { $0 == nil } }) {
             write("no rows", metrics.left + panelWidth / 2, y + height / 2 + 4 * metrics.scale, .middle, .quiet)
+        }
+    }
+
+    /// Draws a dashed line with its number for each marker; a number that would cover the one before is left out.
+    private mutating func drawMarkers(height: Int) {
+        let (dash, scale) = (4 * metrics.scale, metrics.scale)
+        var free = metrics.left
+        for (index, marker) in plot.markers.enumerated() {
+            let x = coordinate(of: marker.time)
+            for top in stride(from: y, to: y + height, by: 2 * dash) {
+                add(x, top, scale, min(dash, y + height - top), .quiet)
+            }
+            let (number, width) = ("\(index + 1)", TextWidth.of("\(index + 1)", scale: scale))
+            let start = x + 3 * scale + width > right ? x - 3 * scale - width : x + 3 * scale
+            guard start >= free else { continue }
+            write(number, start, y + 11 * scale, .start, .ink)
+            free = start + width + 2 * scale
         }
     }
 
@@ -139,9 +166,9 @@ struct PlotPen {
         SeriesPath.centre(of: column, count: count, left: metrics.left * 10, width: panelWidth * 10) / 10
     }
 
-    private func coordinate(of tick: TimeAxis.Tick) -> Int {
+    private func coordinate(of milliseconds: Int64) -> Int {
         let span = Int128(plot.endMilliseconds) - Int128(plot.startMilliseconds)
-        let offset = Int128(tick.milliseconds) - Int128(plot.startMilliseconds)
+        let offset = Int128(milliseconds) - Int128(plot.startMilliseconds)
         return metrics.left + Int(offset * Int128(panelWidth) / span)
     }
 
@@ -151,7 +178,7 @@ struct PlotPen {
         let margin = 4 * scale
         var dates: [(range: Range<Int>, text: String)] = []
         for tick in times.ticks {
-            let x = coordinate(of: tick)
+            let x = coordinate(of: tick.milliseconds)
             add(x, bottom, scale, 4 * scale, .axis)
             writeWithin(tick.label, x, bottom + 17 * scale, .quiet)
             guard let date = tick.date else { continue }

@@ -19,6 +19,7 @@ import Testing
         let reception = Reception(ReadMoment(1_700_000_000_000))
         try await recorder.append(simulatedRows(0..<rows), by: reception, of: [piece])
         try await recorder.finish()
+        _ = try await store.mark(recorder.trace, at: 1_700_000_000_000, "N0GONE unplugged it")
         return recorder.trace
     }
 
@@ -34,6 +35,7 @@ import Testing
         try await fleet[0].edit(trace: trace, sharing: .synced)
         for _ in 0..<3 { try await fleet.settle() }
         #expect(try fleet[1].numbers(of: trace).0.count == 6_000)
+        #expect(try fleet[1].markers(of: trace).map(\.text) == ["N0GONE unplugged it"])
         for index in 0..<2 { #expect(try !search(fleet[index]).isEmpty) }
         let erased = try await fleet[1].erase(trace: trace)
         #expect(erased.records == [trace] && erased.withheldCount > 3)
@@ -57,6 +59,18 @@ import Testing
             try temporary.store.close()
             #expect(try await Store.verify(at: temporary.url, isDeep: true, components: .all).isOK)
         }
+    }
+
+    @Test func `removes hidden markers too`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        defer { withExtendedLifetime(temporary) {} }
+        let store = temporary.store
+        let trace = try await store.recorded(10)
+        let marker = try await store.mark(trace, at: 1, "N0GONE unplugged it")
+        try await store.write { try $0.remove(Metering.marker.name, marker.id) }
+        #expect(try store.markers(of: trace).isEmpty && !search(store).isEmpty)
+        try await store.erase(trace: trace)
+        #expect(try search(store) == [])
     }
 
     @Test func `is refused while it is recorded, and where there is none`() async throws {

@@ -88,6 +88,25 @@ private func bytes(of pixel: UInt32) -> [UInt8] {
         #expect(pictured.contains("#bfdbeb") && !pictured.contains("no rows"))
     }
 
+    @Test func `has a dashed line for each marker in it, and a list of them above`() throws {
+        func svg(_ markers: [Plot.Marker]) throws -> String {
+            try Plot(
+                title: "t", subtitle: "", startMilliseconds: 1_000, endMilliseconds: 2_000, width: 300, height: 200,
+                series: [series([1000, 2000])], markers: markers
+            ).svg()
+        }
+        let without = try svg([])
+        // The panel is 196 pixels wide and begins at 80: a quarter of it is 49.
+        let one = try svg([.init(time: 1_250, text: "begin"), .init(time: 999, text: "before")])
+        let dashes = one.split(separator: "\n").filter { $0.hasPrefix("<rect x=\"129\"") && $0.contains("#606060") }
+        #expect(dashes.count > 5 && !one.contains("before") && one.contains(">1 begin</text>"))
+        #expect(!without.contains("#606060\"/>"))
+        let many = try svg((0..<60).map { .init(time: 1_000 + 16 * Int64($0), text: "number \($0)") })
+        #expect(many.contains("more</text>") && many.contains(">1 number 0</text>"))
+        let listed = (0..<60).count { many.contains(">\($0 + 1) number \($0)</text>") }
+        #expect(many.contains("… and \(60 - listed) more") && listed > 3)
+    }
+
     @Test func `escapes names in SVG, and leaves out what no XML may have`() throws {
         let channel = Channel("<a & \"b\">", .volt, decimals: 0)
         let svg = try plot([series(of: channel, [1, 2])], title: "]]>\u{0}\u{1F}\u{FFFE}\u{7F}\r\n\tµ", subtitle: "")

@@ -143,6 +143,30 @@ import Testing
         #expect(try program.run("trace", "show", "bench", "--from", "tomorrowish").status == 64)
     }
 
+    @Test func `mark describes a moment, which show lists and a plot draws`() throws {
+        let program = try program(rows: 90)
+        #expect(try program.run("trace", "mark", "bench", "now").status == 64, "it has ended")
+        #expect(try program.run("trace", "mark", "bench", "", "--at", "2026-05-01T12:00:30").status == 64)
+        #expect(try program.run("trace", "mark", "nothing", "x", "--at", "2026-05-01T12:00:30").status == 66)
+        let marked = try program.json("trace", "mark", "bench", "unplugged <here>", "--at", "2026-05-01T12:00:30.5")
+        #expect(
+            marked["at"] as? String == "2026-05-01T12:00:30.500Z" && marked["text"] as? String == "unplugged <here>")
+        try program.json("trace", "mark", "bench", "begin", "--at", "2026-05-01T12:00:10")
+        func texts(_ arguments: String...) throws -> [String?] {
+            let markers = try program.json(["trace", "show", "bench"] + arguments)["markers"] as? [[String: Any]]
+            return try #require(markers).map { $0["text"] as? String }
+        }
+        #expect(try texts() == ["begin", "unplugged <here>"])
+        #expect(try texts("--from", "2026-05-01T12:00:10.001") == ["unplugged <here>"])
+        #expect(try program.run("trace", "show", "bench").output.contains("2026-05-01T12:00:30.500Z"))
+        let picture = program.folder.appending(path: "bench.svg")
+        try program.json("trace", "plot", "bench", "-o", picture.path)
+        let svg = try String(contentsOf: picture, encoding: .utf8)
+        #expect(svg.contains(">1 begin</text>") && svg.contains(">2 unplugged &lt;here&gt;</text>"))
+        try program.json("record", "remove", "marker", try #require(marked["id"] as? String))
+        #expect(try texts() == ["begin"])
+    }
+
     @Test func `remove hides a trace, restore shows it, and erase removes it for ever`() throws {
         let program = try program(rows: 90)
         #expect(try program.run("trace", "remove", "bench").output.contains("is now hidden."))

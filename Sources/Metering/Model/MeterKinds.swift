@@ -4,7 +4,7 @@ import GroundwaveRecords
 /// The record kinds of power meters: the meters themselves, and the traces recorded with them.
 public enum Metering {
     /// All kinds of this domain.
-    public static let allKinds: [KindSchema] = [meter, trace, capture]
+    public static let allKinds: [KindSchema] = [meter, trace, capture, marker]
 
     /// A meter. Its id is derived from its address, so two devices that see the same meter share one record of it.
     ///
@@ -35,6 +35,10 @@ public enum Metering {
     /// The bytes exchanged with the meter in both directions while a trace was recorded, if requested. See
     /// ``Capture``.
     public static let capture = KindSchema(name: "capture", fields: [FieldSchema(1, "TRACE")])
+
+    /// A description of a moment of a trace, by a person. `TIME` is in milliseconds since 1970.
+    public static let marker = KindSchema(
+        name: "marker", fields: [FieldSchema(1, "TRACE"), FieldSchema(2, "TIME"), FieldSchema(3, "TEXT")])
 
     /// Cells of 65,536 rows and more; each holds the joined summary of its blocks.
     static let series = SeriesSchema(

@@ -20,7 +20,7 @@ struct Erase: AsyncParsableCommand {
               groundwave erase 7Q2XK4PD --note "On request"
               groundwave erase --trace last
 
-            Of a trace, the rows and the captured bytes of the meter are erased. Their summaries stay in the log, where \
+            Of a trace, the rows, the markers and the captured bytes of the meter are erased. Their summaries stay in the log, where \
             no command shows them: times, numbers of rows, least and greatest values, charge, energy.
             """)
 

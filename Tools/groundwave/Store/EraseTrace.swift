@@ -12,7 +12,7 @@ extension Erase {
         var event: String?
     }
 
-    /// Erases the trace called `name`, with its rows and captured bytes.
+    /// Erases the trace called `name`, with its rows, markers and captured bytes.
     func erase(trace name: String, in store: Store) async throws {
         let trace = try TraceName.resolve(name, store)
         let summary = try store.summary(of: trace.id)
@@ -41,7 +41,8 @@ extension Erase {
         try Terminal.print(
             erased.withheldCount == 0
                 ? "It was already erased; nothing was left to erase."
-                : "Erased: the trace, its rows and captured bytes, \(NumberText.count(erased.withheldCount, "event")).")
+                : "Erased: the trace, its rows, markers and captured bytes, \(NumberText.count(erased.withheldCount, "event"))."
+        )
         try EraseOutput.list(archives: archives)
         Terminal.remark(
             "Not erased: exported files and copies of this folder. The log keeps the summaries of the rows, which no "

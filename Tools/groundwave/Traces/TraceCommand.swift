@@ -16,6 +16,7 @@ struct TraceCommand: AsyncParsableCommand {
         subcommands: [
             TraceRecord.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self, TraceExport.self,
             TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self, TraceRemove.self, TraceRestore.self,
+            TraceMark.self,
         ])
 }
 

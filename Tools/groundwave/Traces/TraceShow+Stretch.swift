@@ -21,6 +21,7 @@ extension TraceShow {
         var withheld: UInt64
         var unreadable: UInt64
         var channels: [TraceChannels.Result]
+        var markers: [TraceMarkerResult]
     }
 
     /// Shows the rows from `start` up to `end`, in milliseconds since 1970.
@@ -29,6 +30,7 @@ extension TraceShow {
         let rows = summary.rows
         let totals = TraceTotals(of: rows.parts)
         let channels = TraceChannels(channels: summary.channels)
+        let markers = try store.markers(of: trace.id).filter { $0.time >= start && $0.time < end }
         if options.json {
             try Terminal.print(
                 json: Stretch(
@@ -37,7 +39,8 @@ extension TraceShow {
                     last: rows.greatestTime.map(UTCText.milliseconds), rows: rows.rowCount, missing: rows.missingCount,
                     gaps: rows.gapCount, repeats: rows.repeatCount, charge: totals.charge, energy: totals.energy,
                     coveredSeconds: totals.coveredSeconds, withheld: summary.withheldCount,
-                    unreadable: summary.unreadableCount, channels: channels.results))
+                    unreadable: summary.unreadableCount, channels: channels.results,
+                    markers: markers.map(TraceMarkerResult.init)))
         } else {
             let limits = [
                 start == .min ? nil : "from \(UTCText.milliseconds(start))",
@@ -46,6 +49,7 @@ extension TraceShow {
             try Terminal.print("\(trace.id)  \(limits.compactMap { $0 }.joined(separator: " "))")
             try Terminal.print(lines: facts(of: summary, totals).lines.dropFirst())
             try channels.print()
+            try TraceMarkerResult.print(table: markers)
         }
         if summary.unreadableCount > 0 { throw Answer.inPart }
     }

@@ -41,6 +41,7 @@ struct TraceShow: AsyncParsableCommand {
         var unreadable: UInt64
         var rawBytes: UInt64
         var channels: [TraceChannels.Result]
+        var markers: [TraceMarkerResult]
     }
 
     func run() async throws {
@@ -56,13 +57,14 @@ struct TraceShow: AsyncParsableCommand {
         let sharing = try store.sharing(of: trace)
         let totals = TraceTotals(of: summary.parts)
         let channels = TraceChannels(channels: summary.channels)
+        let markers = try store.markers(of: trace.id)
         let details = Details(
             blocks: summary.blockCount, inTail: summary.tailCount,
             gaps: gaps.map { .init(row: $0.row, missing: $0.count, how: TraceText.how($0.kind)) },
             repeats: summary.repeatCount, charge: totals.charge, energy: totals.energy,
             coveredSeconds: totals.coveredSeconds, bytesPerValue: storage.bytesPerValue, samples: sharing.rawValue,
             withheld: storage.withheldCount, unreadable: storage.unreadableCount, rawBytes: rawCount,
-            channels: channels.results)
+            channels: channels.results, markers: markers.map(TraceMarkerResult.init))
         if options.json {
             return try Terminal.print(json: Joined(first: TraceResult(trace, summary), second: details))
         }
@@ -103,6 +105,7 @@ struct TraceShow: AsyncParsableCommand {
         }
         try Terminal.print(lines: facts.lines.dropFirst())
         try channels.print()
+        try TraceMarkerResult.print(table: markers)
         guard !gaps.isEmpty else { return }
         try Terminal.print("")
         var table = TextTable(["MISSING BEFORE ROW", "ROWS", "HOW"], numbersFrom: 0, to: 1)
