@@ -25,7 +25,10 @@ struct MarkerList {
             let isLast = lines.count == Self.lineLimit
             let behind = isLast && rest > 0 ? between + TextWidth.of(Self.more(rest), scale: metrics.scale) : 0
             if x + width + behind > room {
-                guard !isLast else { return lines[lines.count - 1].append(Entry(x: x, text: Self.more(rest + 1))) }
+                if isLast {
+                    lines[lines.count - 1].append(Entry(x: x, text: Self.more(rest + 1)))
+                    return
+                }
                 lines.append([])
                 x = 0
             }
