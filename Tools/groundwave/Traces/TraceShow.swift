@@ -19,17 +19,6 @@ struct TraceShow: AsyncParsableCommand {
 
     /// What is said beside ``TraceResult``.
     struct Details: Encodable {
-        struct Channel: Encodable {
-            var name: String
-            var unit: String
-            var decimals: Int
-            var min: String
-            var max: String
-            var mean: String
-            var first: String
-            var last: String
-        }
-
         struct Gap: Encodable {
             var row: UInt64
             var missing: UInt64
@@ -48,7 +37,7 @@ struct TraceShow: AsyncParsableCommand {
         var withheld: UInt64
         var unreadable: UInt64
         var rawBytes: UInt64
-        var channels: [Channel]
+        var channels: [ChannelResult]
     }
 
     func run() async throws {
@@ -67,6 +56,7 @@ struct TraceShow: AsyncParsableCommand {
         if !trace.name.isEmpty { facts.append(["name", trace.name]) }
         facts.append(["meter", "\(trace.meter?.description ?? "?"), \(trace.model?.displayName ?? "unknown model")"])
         if !trace.source.isEmpty { facts.append(["from", trace.source]) }
+        if let condition = trace.stoppedBy { facts.append(["ended by", condition]) }
         if let first = summary.firstTime, let last = summary.lastTime {
             facts.append(["first row", UTCText.milliseconds(first)])
             facts.append(["last row", UTCText.milliseconds(last)])
@@ -124,7 +114,7 @@ struct TraceShow: AsyncParsableCommand {
         for (channel, cell) in channels where !silent.contains(channel.name) {
             table.append([
                 channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
-                Self.mean(cell, channel), TraceText.decimal(Int128(cell.greatest), channel.decimals),
+                TraceText.decimal(cell.mean, channel.decimals), TraceText.decimal(Int128(cell.greatest), channel.decimals),
                 TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
             ])
         }
@@ -140,33 +130,16 @@ struct TraceShow: AsyncParsableCommand {
         _ summary: TraceSummary, _ gaps: [TraceGap], _ storage: TraceStorage, _ sharing: SampleSharing,
         _ rawCount: UInt64
     ) -> Details {
-        let charges = summary.parts.compactMap { $0.layout.ampereHours($0.totals) }
-        let energies = summary.parts.compactMap { $0.layout.wattHours($0.totals) }
-        return Details(
+        Details(
             blocks: summary.blockCount, inTail: summary.tailCount,
             gaps: gaps.map { .init(row: $0.row, missing: $0.count, how: TraceText.how($0.kind)) },
             repeats: summary.repeatCount,
-            charge: charges.isEmpty ? nil : charges.reduce(0, +),
-            energy: energies.isEmpty ? nil : energies.reduce(0, +),
-            coveredSeconds: summary.parts.reduce(0) { $0 + Double($1.totals.covered) / 1000 },
+            charge: summary.ampereHours, energy: summary.wattHours,
+            coveredSeconds: Double(summary.coveredMilliseconds) / 1000,
             bytesPerValue: storage.bytesPerValue,
             samples: sharing.rawValue, withheld: storage.withheldCount, unreadable: storage.unreadableCount,
             rawBytes: rawCount,
-            channels: summary.channels.map { channel, cell in
-                Details.Channel(
-                    name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
-                    min: TraceText.decimal(Int128(cell.least), channel.decimals),
-                    max: TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                    mean: Self.mean(cell, channel), first: TraceText.decimal(Int128(cell.first), channel.decimals),
-                    last: TraceText.decimal(Int128(cell.last), channel.decimals))
-            })
-    }
-
-    /// The mean with the decimals of the channel, rounded to the nearest.
-    private static func mean(_ cell: Cell, _ channel: Channel) -> String {
-        let count = Int128(cell.count)
-        let half = cell.sum < 0 ? -count / 2 : count / 2
-        return TraceText.decimal((cell.sum &+ half) / count, channel.decimals)
+            channels: summary.channels.map { ChannelResult($0, $1) })
     }
 
     private static func decimal(_ value: Double) -> String { TraceText.decimal(Int128((value * 1000).rounded()), 3) }
