@@ -63,8 +63,8 @@ struct RecordingState: Sendable {
     /// Creates the state of a recording of rows of `source` whose tail was begun at the monotonic time `now`. The row
     /// that meets one of the `conditions` is the last one.
     init(
-        of trace: RecordID, _ source: RowSource, envelope: Int, isKeepingCapture: Bool, until conditions: [StopCondition] = [],
-        at now: Int64
+        of trace: RecordID, _ source: RowSource, envelope: Int, isKeepingCapture: Bool,
+        until conditions: [StopCondition] = [], at now: Int64
     ) {
         (self.trace, self.envelope, lastFlush) = (trace, envelope, now)
         intake = RowIntake(source)

@@ -105,7 +105,8 @@ extension StopCondition {
             sum += count * unit
         }
         guard (1...31_557_600_000_000).contains(sum) else {
-            throw StoreError(.usage, "“\(text)” is not a duration.", hint: "Durations are 500ms, 90s, 30m, 2h, 1h30m, 2d.")
+            throw StoreError(
+                .usage, "“\(text)” is not a duration.", hint: "Durations are 500ms, 90s, 30m, 2h, 1h30m, 2d.")
         }
         return sum
     }
@@ -115,9 +116,11 @@ extension StopCondition {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let powers = ["": 0, unit: 0, "m\(unit)": -3, "k\(unit)": 3]
         let word = trimmed(String(text[number.endIndex...]))
-        guard let power = powers[word], let limit = ExactNumber(String(number), timesTenTo: power), limit.units > 0 else {
+        guard let power = powers[word], let limit = ExactNumber(String(number), timesTenTo: power), limit.units > 0
+        else {
             throw StoreError(
-                .usage, "“\(text)” is not a quantity in \(unit).", hint: "Examples: 2\(unit), 500m\(unit), 1.5k\(unit).")
+                .usage, "“\(text)” is not a quantity in \(unit).", hint: "Examples: 2\(unit), 500m\(unit), 1.5k\(unit)."
+            )
         }
         return limit
     }

@@ -129,7 +129,8 @@ extension ExactNumber {
 
     /// The charge of `parts`, in ampere hours, without its sign, rounded down.
     static func ampereHours(_ parts: [BlockSummary]) -> ExactNumber {
-        sum(parts) { part in part.layout.currentChannel.map { (part.totals.charge, part.layout.channels[$0].decimals) } }
+        sum(parts) { part in part.layout.currentChannel.map { (part.totals.charge, part.layout.channels[$0].decimals) }
+        }
     }
 
     /// The energy of `parts`, in watt hours, without its sign, rounded down.
@@ -140,7 +141,8 @@ extension ExactNumber {
         }
     }
 
-    private static func sum(_ parts: [BlockSummary], _ total: (BlockSummary) -> (Int128, decimals: Int)?) -> ExactNumber {
+    private static func sum(_ parts: [BlockSummary], _ total: (BlockSummary) -> (Int128, decimals: Int)?) -> ExactNumber
+    {
         let doubled = parts.compactMap(total).reduce(0) { $0 &+ ExactNumber($1.0, decimals: $1.decimals).units }
         return ExactNumber(Int128((doubled / hour).magnitude), decimals: decimals)
     }

@@ -143,7 +143,8 @@ private func count(of rows: TraceRows, until conditions: [StopCondition]) -> (co
         var generator = SeededGenerator(seed: seed)
         let sign: Int64 = generator.chance(0.5) ? 1 : -1
         let currents = (0..<120).map { _ in sign * 100 * Int64.random(in: 0...10, using: &generator) }
-        let gaps = Set((0..<Int.random(in: 0...6, using: &generator)).map { _ in Int.random(in: 1...119, using: &generator) })
+        let gapCount = Int.random(in: 0...6, using: &generator)
+        let gaps = Set((0..<gapCount).map { _ in Int.random(in: 1...119, using: &generator) })
         let all = rows(currents, gapsBefore: gaps, milliseconds: Int64.random(in: 1...3_000, using: &generator))
         let (hundredths, seconds) = (Int.random(in: 0...9, using: &generator), Int.random(in: 0...7, using: &generator))
         let charge = Int.random(in: 1...300, using: &generator)

@@ -76,12 +76,13 @@ private let last = start + 302_000
             let lines = text(view, 200, 50, at: moment(last + 5_000)).split(
                 separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.count == 11)
-            #expect(lines.prefix(4).joined(separator: "\n") == """
-                bench  RDTech UM25C 02:00:00:00:00:01  recording
-                CHANNEL   LAST  LEAST   MEAN  GREATEST  UNIT
-                voltage  5.000  5.000  5.000     5.000  V
-                current  1.000  0.000  1.000     2.000  A
-                """)
+            #expect(
+                lines.prefix(4).joined(separator: "\n") == """
+                    bench  RDTech UM25C 02:00:00:00:00:01  recording
+                    CHANNEL   LAST  LEAST   MEAN  GREATEST  UNIT
+                    voltage  5.000  5.000  5.000     5.000  V
+                    current  1.000  0.000  1.000     2.000  A
+                    """)
             let totals = "charge 82.917 mAh   energy 414.583 mWh   covered 00:04:58   span 00:05:02"
             let rows = "rows 300   missing 3 in 1 gap (estimated 3)   repeated 0   no rows for 5 s"
             #expect(lines[4] == totals + "   " + rows)

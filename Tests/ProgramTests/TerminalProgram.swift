@@ -41,8 +41,10 @@ final class TerminalProgram: Sendable {
             guard count > 0 else { return }
             rest += bytes[..<count]
             // A character may be cut.
-            let end = (max(0, rest.count - 3)...rest.count).last { String(validating: rest[..<$0], as: UTF8.self) != nil }
-            guard let end else { continue }
+            let ends = max(0, rest.count - 3)...rest.count
+            guard let end = ends.last(where: { String(validating: rest[..<$0], as: UTF8.self) != nil }) else {
+                continue
+            }
             state.withLock { $0.take(String(decoding: rest[..<end], as: UTF8.self)) }
             rest.removeFirst(end)
         }

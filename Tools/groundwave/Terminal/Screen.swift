@@ -16,7 +16,8 @@ struct Screen {
         /// The size of the terminal with this descriptor at this moment.
         static func of(_ descriptor: Int32) -> Size {
             var size = winsize()
-            guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return .usual }
+            let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+            if !isKnown { return .usual }
             return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
         }
     }
@@ -58,9 +59,7 @@ struct Screen {
     /// A terminal that has become narrower has broken the lines that are longer than it is now, or has cut them. It is
     /// taken to have broken them: too far up is better than what remains of an old frame.
     private func beginning(on size: Size) -> String {
-        let above = shown.dropLast().reduce(0) { $0 + Self.rows($1, size) } + (shown.last.map { Self.rows($0, size) - 1 } ?? 0)
+        let above = shown.reduce(-1) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
         return above > 0 ? "\r\u{1B}[\(above)A" : "\r"
     }
-
-    private static func rows(_ width: Int, _ size: Size) -> Int { max(1, (width + size.columns - 1) / size.columns) }
 }

@@ -14,7 +14,8 @@ struct TraceCommand: AsyncParsableCommand {
             Specify a trace by its id, the first letters of the id, its name, or last.
             """,
         subcommands: [
-            TraceRecord.self, TraceWatch.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self, TraceExport.self,
+            TraceRecord.self, TraceWatch.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self,
+            TraceExport.self,
             TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self,
         ])
 }

@@ -189,7 +189,8 @@ struct TraceRecord: AsyncParsableCommand {
         let known = layouts.flatMap { $0.channels.map(\.name) }
         for channel in channels where !known.contains(channel) {
             let names = layouts[0].channels.prefix(8).map(\.name).joined(separator: ", ")
-            Terminal.remark("The first rows have no channel \(channel), which --until compares; they have \(names).")
+            Terminal.remark(
+                "The first rows have no channel \(channel), which --until compares; they have \(names).")
         }
     }
 
@@ -208,7 +209,8 @@ struct TraceRecord: AsyncParsableCommand {
                 json: Result(
                     trace: "\(recorder.trace)", rows: summary.rowCount, gaps: summary.gapCount,
                     missing: summary.missingCount, repeats: summary.repeatCount, refusedBytes: refused, bytes: bytes,
-                    silences: silences.count, looksLike: silences.models.isEmpty ? nil : silences.models.map(\.rawValue),
+                    silences: silences.count,
+                    looksLike: silences.models.isEmpty ? nil : silences.models.map(\.rawValue),
                     stoppedBy: condition))
         }
         try Terminal.print(

@@ -114,7 +114,8 @@ struct TraceShow: AsyncParsableCommand {
         for (channel, cell) in channels where !silent.contains(channel.name) {
             table.append([
                 channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
-                TraceText.decimal(cell.mean, channel.decimals), TraceText.decimal(Int128(cell.greatest), channel.decimals),
+                TraceText.decimal(cell.mean, channel.decimals),
+                TraceText.decimal(Int128(cell.greatest), channel.decimals),
                 TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
             ])
         }

@@ -68,7 +68,7 @@ struct TraceWatch: AsyncParsableCommand {
             if isDrawn {
                 if isRead, !options.output.quiet { trace.show(on: STDOUT_FILENO) }
             } else if isOver || isRead && isNew {
-                try print(trace)
+                try tell(trace)
                 printed = (trace.view.summary.rowCount, .now + .seconds(1))
             }
             if isOver { break }
@@ -77,7 +77,7 @@ struct TraceWatch: AsyncParsableCommand {
         Terminal.leaveStatus()
     }
 
-    private func print(_ trace: LiveTrace) throws {
+    private func tell(_ trace: LiveTrace) throws {
         if options.json {
             let view = trace.view
             try Terminal.print(json: Joined(first: TraceResult(view.trace, view.summary), second: Details(trace)))
