@@ -167,8 +167,8 @@ private let last = start + 302_000
 
     @Test func `fits on a terminal of any size`() async throws {
         try await view(of: fiveMinutes) { view, _, _ in
-            for columns in Array(1...90) + [131, 200, 400] {
-                for rows in [1, 2, 3, 5, 8, 10, 13, 17, 24, 60] {
+            for columns in Array(1...12) + [20, 33, 40, 56, 79, 80, 81, 200] {
+                for rows in [1, 2, 3, 5, 8, 13, 17, 24] {
                     let size = Screen.Size(columns: columns, rows: rows)
                     let lines = view.lines(on: size, at: moment(last + 5_000))
                     #expect(lines.count <= rows && lines[0].content.hasPrefix("bench"))
@@ -189,7 +189,7 @@ private let last = start + 302_000
         #expect(BrailleChart.lines([], rows: 2, in: 0...1) == ["", ""])
     }
 
-    @Test(arguments: UInt64(1)...60)
+    @Test(arguments: UInt64(1)...20)
     func `has the least and the greatest value of each column, and nothing in gaps`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         // A step is a millisecond.

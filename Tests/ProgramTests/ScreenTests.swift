@@ -16,7 +16,7 @@ import Testing
         terminal.take(screen.draw(["1", "2", "3", "4"], on: wide))
         #expect(terminal.text == "$ groundwave\n1\n2\n3\n4")
         terminal.take(screen.clear(on: wide))
-        #expect(terminal.text == "$ groundwave" && screen.isEmpty)
+        #expect(terminal.text == "$ groundwave" && screen.lines.isEmpty)
         terminal.take("No rows for 3 s.\n".replacing("\n", with: "\r\n"))
         terminal.take(screen.draw(["again", "and"], on: wide))
         terminal.take(screen.leave() + "done\r\n")

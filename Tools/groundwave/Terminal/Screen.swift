@@ -22,35 +22,31 @@ struct Screen {
         }
     }
 
-    /// The widths of the lines that are shown; the cursor is behind the last one.
-    private var shown: [Int] = []
-
-    /// Whether there are lines.
-    var isEmpty: Bool { shown.isEmpty }
+    /// The lines that are shown; the cursor is behind the last one.
+    private(set) var lines: [TerminalText] = []
 
     /// Replaces what is shown by `lines`, as many and as much of each as fit on a terminal of `size`. One column stays
     /// free, so that the cursor is never beyond the last one.
     ///
     /// The cursor is hidden while they are drawn only: it is there however the program ends.
     mutating func draw(_ lines: [TerminalText], on size: Size) -> String {
-        let lines = lines.prefix(size.rows).map { $0.cut(to: size.columns - 1) }
         let start = beginning(on: size)
-        shown = lines.map(\.width)
-        let text = lines.map { "\($0.content)\u{1B}[K" }.joined(separator: "\r\n")
+        self.lines = lines.prefix(size.rows).map { $0.cut(to: size.columns - 1) }
+        let text = self.lines.map { "\($0.content)\u{1B}[K" }.joined(separator: "\r\n")
         return "\u{1B}[?25l\(start)\(text)\u{1B}[J\u{1B}[?25h"
     }
 
     /// Removes what is shown.
     mutating func clear(on size: Size) -> String {
-        if isEmpty { return "" }
-        defer { shown = [] }
+        if lines.isEmpty { return "" }
+        defer { lines = [] }
         return "\(beginning(on: size))\u{1B}[J"
     }
 
     /// Leaves what is shown where it is: what follows is below it.
     mutating func leave() -> String {
-        if isEmpty { return "" }
-        shown = []
+        if lines.isEmpty { return "" }
+        lines = []
         return "\r\n"
     }
 
@@ -59,7 +55,7 @@ struct Screen {
     /// A terminal that has become narrower has broken the lines that are longer than it is now, or has cut them. It is
     /// taken to have broken them: too far up is better than what remains of an old frame.
     private func beginning(on size: Size) -> String {
-        let above = shown.reduce(-1) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
+        let above = lines.reduce(-1) { $0 + max(1, ($1.width + size.columns - 1) / size.columns) }
         return above > 0 ? "\r\u{1B}[\(above)A" : "\r"
     }
 }

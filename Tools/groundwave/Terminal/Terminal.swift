@@ -52,10 +52,15 @@ enum Terminal {
     /// Prints a question on standard error without a line break, so that the answer is typed behind it.
     static func ask(_ question: TerminalText) { send(question) }
 
-    /// Prints a line on standard error; status lines give way to it.
+    /// Prints a line on standard error; status lines move down below it.
     static func remark(_ line: TerminalText) {
-        clearStatus()
-        send(line + "\n")
+        status.withLock { status in
+            let lines = status.screen.lines
+            send(status.screen.clear(on: .of(status.descriptor)), to: status.descriptor)
+            send(line + "\n")
+            if lines.isEmpty { return }
+            send(status.screen.draw(lines, on: .of(status.descriptor)), to: status.descriptor)
+        }
     }
 
     /// The status lines, and the descriptor of the terminal that they are on.
