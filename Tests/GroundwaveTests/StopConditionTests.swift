@@ -221,6 +221,28 @@ private func count(of rows: TraceRows, until conditions: [StopCondition]) -> (co
         #expect(try store.verify(trace).isOK)
     }
 
+    @Test func `starts the time of a condition anew behind a gap that it finds itself`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let recorder = try await temporary.store.record(
+            meter: simulatedMeter, model: .um25c, until: [.value("voltage>=5 for 10s")])
+        // A row each half a second; before row 15 nothing comes for four seconds. They are read two at a time at the end.
+        var number = 0
+        while await recorder.metCondition == nil, number < 100 {
+            let count = number < 31 ? 1 : 2
+            let time = start + Int64(number + count - 1) * 500 + (number < 15 ? 0 : 4_000)
+            try await recorder.append(simulatedRows(number..<number + count), by: Reception(ReadMoment(time)))
+            number += count
+        }
+        try await recorder.finish()
+        let trace = try #require(try temporary.store.traces().first)
+        let gaps = try temporary.store.gaps(of: trace.id)
+        #expect(gaps.count == 1 && gaps.first?.row == 15 && gaps.first?.kind == .estimated)
+        #expect(trace.stoppedBy == "voltage>=5 for 10s")
+        // Row 15 is at 11.5 s.
+        let summary = try temporary.store.summary(of: trace.id)
+        #expect(summary.lastTime == start + 21_500 && summary.rowCount == 36, "\(summary.rowCount)")
+    }
+
     @Test func `that ends otherwise says none`() async throws {
         let temporary = try await TemporaryStore(.full())
         let recorder = try await temporary.store.record(

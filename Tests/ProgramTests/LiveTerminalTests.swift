@@ -108,6 +108,24 @@ private func expectSame(_ terminal: VirtualTerminal, as program: Program) throws
         while recording.terminal.frames.count < last, Date.now < end { usleep(20_000) }
     }
 
+    @Test func `says above what it shows that no rows come, and goes on showing it`() throws {
+        let (program, meter) = (try Program(), try SimulatedMeter())
+        meter.withhold(5..<200)
+        let recording = try TerminalProgram(program, Self.arguments + [meter.path], columns: 80)
+        let remark = "\nNo rows for 3 s: nothing comes from \(meter.path).\nbench  RDTech UM25C "
+        #expect(recording.shows(remark), "\(recording.terminal.text)")
+        #expect(recording.shows("   no rows for 4 s\n"), "\(recording.terminal.text)")
+        let text = recording.terminal.text
+        #expect(text.hasPrefix("Recording ") && text.components(separatedBy: "bench  ").count == 2, "\(text)")
+        recording.send(SIGINT)
+        let (status, terminal) = try recording.outcome()
+        #expect(status == 0)
+        // What was asked for last has no answer either.
+        #expect(terminal.text.contains(/\nrows 5   missing \d+ in 1 gap \(unanswered \d+\)   repeated 0\n/))
+        #expect(!terminal.text.contains("no rows for") && terminal.text.contains("No rows for 3 s"))
+        meter.unplug()
+    }
+
     @Test func `shows nothing with --quiet and --json, or where there is no terminal to draw on`() throws {
         let program = try Program()
         let input = program.folder.appending(path: "capture.bin")
@@ -117,6 +135,8 @@ private func expectSame(_ terminal: VirtualTerminal, as program: Program) throws
         #expect(quiet.status == 0 && quiet.terminal.frames.isEmpty && !quiet.terminal.text.contains("CHANNEL"))
         let json = try TerminalProgram(program, arguments + ["--json"], columns: 2_000).outcome()
         #expect(json.terminal.text.hasPrefix("{") && json.terminal.text.hasSuffix("}") && json.terminal.frames.isEmpty)
+        let dumb = try TerminalProgram(program, Array(arguments), columns: 80, kind: "dumb").outcome()
+        #expect(dumb.status == 0 && dumb.terminal.frames.isEmpty && dumb.terminal.text.contains("\n300 rows in "))
         let plain = try program.run(Array(arguments))
         #expect(plain.status == 0 && !(plain.output + plain.errors).contains("\u{1B}"))
         #expect(plain.errors.split(separator: "\n").count == 1, "\(plain.errors)")
@@ -225,6 +245,22 @@ private func expectSame(_ terminal: VirtualTerminal, as program: Program) throws
         kill(recording.process.processIdentifier, SIGKILL)
         let (status, terminal) = try watcher.outcome()
         #expect(try status == 0 && ShownTrace(terminal.text).state == "interrupted", "\(terminal.text)")
+        meter.unplug()
+    }
+
+    @Test func `and is removed meanwhile ends the watching with an error`() throws {
+        let (program, meter) = (try Program(), try SimulatedMeter())
+        let recording = try record(program, meter)
+        #expect(try wait { try isRecorded(program) })
+        let watcher = try TerminalProgram(program, ["trace", "watch", "bench"], columns: 80)
+        #expect(watcher.shows("  recording\n"))
+        let id = try #require(try program.json("trace", "show", "bench")["id"] as? String)
+        try program.json("record", "remove", "trace", id)
+        let (status, terminal) = try watcher.outcome()
+        #expect(status == 66 && terminal.hasCursor, "\(terminal.text)")
+        #expect(terminal.text.contains("The trace \(id.prefix(8)) has been removed."), "\(terminal.text)")
+        kill(recording.process.processIdentifier, SIGINT)
+        _ = try recording.outcome()
         meter.unplug()
     }
 

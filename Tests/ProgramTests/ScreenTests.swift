@@ -24,10 +24,11 @@ import Testing
         #expect(screen.clear(on: wide) == "" && screen.leave() == "")
     }
 
-    @Test func `hide the cursor only while they are drawn`() {
+    @Test func `hide the cursor only while they are drawn, and are erased only as they are written over`() {
         var screen = Screen()
         for frame in [screen.draw(["one"], on: wide), screen.draw(["two", "three"], on: wide)] {
-            #expect(frame.hasPrefix("\u{1B}[?25l") && frame.hasSuffix("\u{1B}[?25h"))
+            #expect(frame.hasPrefix("\u{1B}[?25l\r") && frame.hasSuffix("\u{1B}[J\u{1B}[?25h"))
+            #expect(frame.components(separatedBy: "\u{1B}[J").count == 2)
         }
     }
 

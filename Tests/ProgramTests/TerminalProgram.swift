@@ -12,8 +12,11 @@ final class TerminalProgram: Sendable {
     /// What is shown at this moment.
     var terminal: VirtualTerminal { state.withLock { $0 } }
 
-    /// Starts `program` with these arguments on a terminal of this size.
-    init(_ program: Program, _ arguments: [String], columns: Int, rows: Int = 24, isReflowing: Bool = false) throws {
+    /// Starts `program` with these arguments on a terminal of this kind and size.
+    init(
+        _ program: Program, _ arguments: [String], columns: Int, rows: Int = 24, isReflowing: Bool = false,
+        kind: String = "xterm"
+    ) throws {
         state = Mutex(VirtualTerminal(columns: columns, rows: rows, isReflowing: isReflowing))
         var (descriptor, device) = (Int32(-1), Int32(-1))
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
@@ -22,7 +25,7 @@ final class TerminalProgram: Sendable {
         process = Process()
         process.executableURL = Program.executable
         process.arguments = arguments
-        process.environment = program.environment.merging(["TERM": "xterm"]) { $1 }
+        process.environment = program.environment.merging(["TERM": kind]) { $1 }
         let handle = FileHandle(fileDescriptor: device, closeOnDealloc: true)
         (process.standardInput, process.standardOutput, process.standardError) = (handle, handle, handle)
         try process.run()

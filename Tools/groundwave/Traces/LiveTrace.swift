@@ -52,6 +52,7 @@ struct LiveTrace {
     /// Reads the trace again, if the last look is long enough ago. Returns whether it was read.
     ///
     /// - Parameter isDue: Whether it is read however long ago the last look is.
+    /// - Throws: ``StoreError`` with code `notFound` if the trace was removed.
     mutating func refresh(isDue: Bool = false) throws -> Bool {
         let start = now().monotonicMilliseconds
         guard isDue || start >= dueAt else { return false }
@@ -63,7 +64,12 @@ struct LiveTrace {
 
     private mutating func read() throws {
         // The end is read before the rows: if it is there, they all are.
-        let trace = try store.record(Metering.trace.name, view.trace.id).map(Trace.init) ?? view.trace
+        let id = view.trace.id
+        guard let record = try store.record(Metering.trace.name, id), record.isVisible else {
+            throw StoreError(
+                .notFound, "The trace \(id.short) has been removed.", hint: "groundwave trace list lists the others.")
+        }
+        let trace = Trace(record)
         let summary = try store.summary(of: trace.id)
         view.take(trace, summary, at: now())
         guard let last = summary.lastTime, view.recent != nil else { return }

@@ -14,7 +14,7 @@ struct TraceRecord: AsyncParsableCommand {
                 --device /dev/rfcomm0
               groundwave trace record --meter 00:15:A5:00:11:22 --model tc66c \\
                 --input capture.bin --rate 10
-              groundwave trace record --meter 00:15:A5:00:11:22 --model um25c \
+              groundwave trace record --meter 00:15:A5:00:11:22 --model um25c \\
                 --device /dev/rfcomm0 --until "current<0.05 for 60s" --for 8h
 
             Rows are on the disk within a second. If the program is killed, the next program that opens the store adds \

@@ -60,6 +60,7 @@ struct TraceWatch: AsyncParsableCommand {
         let isAsked = Request()
         let signals = Interruption.whenAsked { isAsked.set() }
         defer { signals.forEach { $0.cancel() } }
+        defer { Terminal.leaveStatus() }
         var printed: (rows: UInt64?, at: ContinuousClock.Instant) = (nil, .now)
         while true {
             let isOver = isAsked.isSet || trace.hasEnded
@@ -74,7 +75,6 @@ struct TraceWatch: AsyncParsableCommand {
             if isOver { break }
             try await Task.sleep(for: .milliseconds(50))
         }
-        Terminal.leaveStatus()
     }
 
     private func tell(_ trace: LiveTrace) throws {
