@@ -17,12 +17,12 @@ public enum TracePiece: Sendable {
 }
 
 extension Reading {
-    /// Returns all traces that show, earliest first.
-    public func traces() throws -> [Trace] {
+    /// Returns all traces that show, or all hidden ones, earliest first.
+    public func traces(hidden: Bool = false) throws -> [Trace] {
         let traces = try read { view in
             var traces: [Trace] = []
             try view.forEachRecord(of: Metering.trace.name) { record in
-                if record.isVisible { traces.append(Trace(record)) }
+                if record.isVisible != hidden { traces.append(Trace(record)) }
                 return true
             }
             return traces
@@ -110,11 +110,19 @@ extension Reading {
     private func give(
         _ rows: TraceRows, _ start: Int64, _ end: Int64, _ body: (TracePiece) throws -> Bool
     ) throws -> Bool {
-        guard let first = rows.times.firstIndex(where: { $0 >= start && $0 < end }),
-            let last = rows.times.lastIndex(where: { $0 >= start && $0 < end })
-        else { return true }
-        if first == 0, last == rows.count - 1 { return try body(.rows(rows)) }
-        return try body(.rows(rows.split(at: last + 1).0.split(at: first).1))
+        guard let rows = rows.rows(from: start, to: end) else { return true }
+        return try body(.rows(rows))
+    }
+}
+
+extension TraceRows {
+    /// Returns the rows from the first to the last one whose time is from `start` up to but not including `end`; `nil` if
+    /// there are none.
+    func rows(from start: Int64, to end: Int64) -> TraceRows? {
+        guard let first = times.firstIndex(where: { $0 >= start && $0 < end }),
+            let last = times.lastIndex(where: { $0 >= start && $0 < end })
+        else { return nil }
+        return first == 0 && last == count - 1 ? self : split(at: last + 1).0.split(at: first).1
     }
 }
 
@@ -186,8 +194,7 @@ extension Store {
         trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
     ) async throws {
         guard try record(Metering.trace.name, trace)?.isVisible == true else {
-            throw StoreError(
-                .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
+            throw Self.noTrace(trace)
         }
         var fields: [Assignment] = []
         if let name { fields.append(Assignment("NAME", name.isEmpty ? nil : Array(name.utf8))) }

@@ -92,26 +92,8 @@ public struct TraceSummary: Hashable, Sendable {
 
     /// The summaries of the rows of each layout, in order of their first rows.
     public var parts: [BlockSummary] { rows.parts }
-    /// The channels of all layouts, in order of first appearance, with the summary of their values: each name and unit
-    /// once, in the finest of its decimals.
-    public var channels: [(channel: Channel, cell: Cell)] {
-        Layout.channels(of: parts.map(\.layout)).compactMap { channel in
-            var (joined, end) = (Cell?.none, UInt64(0))
-            for part in parts {
-                guard let source = Layout([channel]).sources(in: part.layout)[0] else { continue }
-                let cell = part.cells[source.column].scaled(by: source.factor)
-                guard let before = joined else {
-                    (joined, end) = (cell, part.end)
-                    continue
-                }
-                joined?.append(cell)
-                // Rows of the layouts may alternate: the last value is that of the last row.
-                if part.end < end { joined?.last = before.last }
-                end = max(end, part.end)
-            }
-            return joined.map { (channel, $0) }
-        }
-    }
+    /// The channels of all layouts, with the summary of their values: see ``GroundwaveMetering/JoinedSummary/channels``.
+    public var channels: [(channel: Channel, cell: Cell)] { rows.channels }
     /// The number of rows.
     public var rowCount: UInt64 { rows.rowCount }
     /// The time of the first row: milliseconds since 1970.

@@ -248,7 +248,7 @@ private func expectSame(_ terminal: VirtualTerminal, as program: Program) throws
         meter.unplug()
     }
 
-    @Test func `and is removed meanwhile ends the watching with an error`() throws {
+    @Test func `and is hidden meanwhile ends the watching with an error`() throws {
         let (program, meter) = (try Program(), try SimulatedMeter())
         let recording = try record(program, meter)
         #expect(try wait { try isRecorded(program) })
@@ -258,7 +258,7 @@ private func expectSame(_ terminal: VirtualTerminal, as program: Program) throws
         try program.json("record", "remove", "trace", id)
         let (status, terminal) = try watcher.outcome()
         #expect(status == 66 && terminal.hasCursor, "\(terminal.text)")
-        #expect(terminal.text.contains("The trace \(id.prefix(8)) has been removed."), "\(terminal.text)")
+        #expect(terminal.text.contains("There is no trace \(id.prefix(8)) any more."), "\(terminal.text)")
         kill(recording.process.processIdentifier, SIGINT)
         _ = try recording.outcome()
         meter.unplug()

@@ -123,6 +123,45 @@ import Testing
         #expect(shown["rows"] as? Int == 90 && shown["missing"] as? Int == 2 && shown["state"] as? String == "finished")
         #expect(shown["blocks"] as? Int == 1 && (shown["channels"] as? [Any])?.count == 2)
     }
+
+    @Test func `show sums a stretch, from one moment up to another`() throws {
+        let program = try program(rows: 90)
+        // The rows 10 to 19: 5.010 V + 1 mV for each row modulo 9, 0.50 A and 10 mA for each modulo 7.
+        let range = ["--from", "2026-05-01T12:00:10", "--to", "2026-05-01T12:00:20.000"]
+        let shown = try program.json(["trace", "show", "bench"] + range)
+        #expect(shown["rows"] as? Int == 10 && shown["missing"] as? Int == 0 && shown["coveredSeconds"] as? Double == 9)
+        #expect(shown["first"] as? String == "2026-05-01T12:00:10.000Z")
+        let current = try #require(
+            (shown["channels"] as? [[String: Any]])?.first { $0["name"] as? String == "current" })
+        #expect(current["min"] as? String == "0.50" && current["max"] as? String == "0.56")
+        let amperes = (10..<20).map { 0.5 + Double($0 % 7) / 100 }
+        let charge = zip(amperes, amperes.dropFirst()).map { ($0 + $1) / 2 / 3600 }.reduce(0, +)
+        #expect(abs((shown["charge"] as? Double ?? 0) - charge) < 1e-9)
+        #expect(try program.json("trace", "show", "bench", "--to", "2026-05-01T12:00:09")["missing"] as? Int == 2)
+        let words = try program.run(["trace", "show", "bench"] + range).output
+        #expect(words.contains("00:00:09 of 00:00:09, without gaps") && words.contains("0 in 0 gaps"))
+        #expect(try program.run("trace", "show", "bench", "--from", "tomorrowish").status == 64)
+    }
+
+    @Test func `remove hides a trace, restore shows it, and erase removes it for ever`() throws {
+        let program = try program(rows: 90)
+        #expect(try program.run("trace", "remove", "bench").output.contains("is now hidden."))
+        #expect(try program.run("trace", "list").output == "No traces.\n")
+        #expect(try program.run("trace", "list", "--hidden").output.contains("bench"))
+        #expect(try program.run("trace", "show", "last").status == 66)
+        #expect(try program.json("trace", "restore", "last")["changed"] as? Bool == true)
+        #expect(try program.run("trace", "list", "--hidden").output == "No hidden traces.\n")
+        let kept = try program.run("erase", "--trace", "bench", "--dry-run")
+        #expect(kept.status == 0 && kept.output.contains("90 rows.") && kept.output.contains("Nothing was written."))
+        #expect(try program.run("erase", "--trace", "bench").status != 0, "nobody confirms it")
+        #expect(try program.json("trace", "show", "bench")["rows"] as? Int == 90)
+        #expect(try program.run("erase", "--trace", "bench", "--call", "N0CALL").status == 64)
+        let erased = try program.json("erase", "--trace", "bench", "--yes")
+        #expect(erased["rows"] as? Int == 90 && (erased["withheld"] as? Int ?? 0) > 1)
+        #expect(try program.run("trace", "show", "bench").status == 66)
+        #expect(try program.run("trace", "list").output == "No traces.\n")
+        #expect(try program.json("verify")["ok"] as? Bool == true)
+    }
 }
 
 @Suite struct `groundwave meter` {

@@ -1,8 +1,8 @@
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
-// What Tools/test builds, with -O for all of it: the library, which also counts which of its regions run, and the packages
-// that it uses. Unoptimised, reading the arguments of a command takes the program longer than carrying it out. The suites and
-// programs are not optimised: that takes longer than it saves. Tools that are run from the release build are left out.
+// What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses, optimised. The
+// suites and programs are not optimised: that takes longer than it saves. Tools that are run from the other release build are
+// left out.
 if Context.environment["GROUNDWAVE_MEASURED"] != nil {
     package.targets.removeAll { ["Bench", "FaultBench"].contains($0.name) }
     for target in package.targets {
@@ -10,7 +10,6 @@ if Context.environment["GROUNDWAVE_MEASURED"] != nil {
         case .regular:
             let counts = ["-profile-generate", "-profile-coverage-mapping"]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
-            target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"])]
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Xfrontend", "-Onone"])]

@@ -1,6 +1,6 @@
 """What the compiler noted of each symbol when it built the package: where it is declared, read, written and called.
 
-The notes are the index store of a debug build (`.build/debug/index/store`), read by libIndexStore of the toolchain.
+The notes are the index store of a build (`.build/debug/index/store`), read by libIndexStore of the toolchain.
 The functions and numbers are those of indexstore/indexstore.h, which lies beside the library.
 """
 import ctypes

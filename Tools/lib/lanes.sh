@@ -1,10 +1,14 @@
 # shellcheck shell=bash
 # What the scripts share: lanes with names, seconds and a result. Sourced, never run.
 
-lanes_passed=0
-lanes_failed=0
-lanes_table=""
-lanes_words=""
+# Where lanes leave their results, a line each, and the last words of those that failed; the first lane makes it.
+lanes=
+open_lanes() {
+    [ -z "$lanes" ] || return 0
+    lanes=$(mktemp -d "${TMPDIR:-/tmp}/lanes.XXXXXX")
+    : >"$lanes/table"
+    : >"$lanes/words"
+}
 
 # say TEXT…: one line that stands out from the output of the tools.
 say() { printf '==> %s\n' "$*"; }
@@ -35,6 +39,7 @@ look_at_processors() {
 lane_status=0
 lane() {
     local name=$1 start=$SECONDS processors result=passed words
+    open_lanes
     look_at_processors
     processors=$processor_seconds
     shift
@@ -47,25 +52,44 @@ lane() {
     ) 2>&1 | tee "$words"
     lane_status=${PIPESTATUS[0]}
     set -e
-    if [ "$lane_status" -eq 0 ]; then
-        lanes_passed=$((lanes_passed + 1))
-    else
+    if [ "$lane_status" -ne 0 ]; then
         result="FAILED ($lane_status)"
-        lanes_failed=$((lanes_failed + 1))
-        lanes_words+=$(printf '\n==> the last words of %s:\n' "$name" && tail -n 40 "$words" | cut -c 1-600)$'\n'
+        { printf '\n==> the last words of %s:\n' "$name" && tail -n 40 "$words" | cut -c 1-600; } >>"$lanes/words"
     fi
     rm -f "$words"
     look_at_processors
     processors=$((processor_seconds - processors))
-    lanes_table+=$(printf '%-24s %6d s %6d s   %s' "$name" "$((SECONDS - start))" "$processors" "$result")$'\n'
+    printf '%-24s %6d s %6d s   %s\n' "$name" "$((SECONDS - start))" "$processors" "$result" >>"$lanes/table"
     printf -- '--- %s: %s, %d s, %d s of the processors\n' "$name" "$result" "$((SECONDS - start))" "$processors"
+}
+
+# stream COMMAND: runs it, and with it the lanes that it calls, beside what comes next; join_stream waits for it.
+stream=
+stream() {
+    open_lanes
+    "$@" >"$lanes/stream" 2>&1 &
+    stream=$!
+}
+
+# join_stream: waits for the stream, and prints what it said.
+join_stream() {
+    local status=0
+    wait "$stream" || status=$?
+    cat "$lanes/stream"
+    [ "$status" -eq 0 ] || die "lanes beside others ended with $status"
 }
 
 # finish: prints the last words of the lanes that failed, all lanes again and the sum; the status is 0 where none failed.
 finish() {
-    [ -z "$lanes_words" ] || printf '%s\n' "$lanes_words"
-    printf '\n%-24s %8s %8s\n%s\n%d passed, %d failed\n' lane took processors "$lanes_table" "$lanes_passed" "$lanes_failed"
-    [ "$lanes_failed" -eq 0 ]
+    local failed
+    open_lanes
+    cat "$lanes/words"
+    failed=$(grep -c ' FAILED ([0-9]*)$' "$lanes/table" || true)
+    printf '\n%-24s %8s %8s\n' lane took processors
+    cat "$lanes/table"
+    printf '\n%d passed, %d failed\n' "$(($(wc -l <"$lanes/table") - failed))" "$failed"
+    rm -rf "$lanes"
+    [ "$failed" -eq 0 ]
 }
 
 # system_packages apt|brew: the system libraries that Package.swift names for this installer, one a line.
@@ -157,7 +181,7 @@ build_release() {
     log=$(mktemp "${TMPDIR:-/tmp}/build.XXXXXX")
     for product in "$@"; do
         say "Building $product; the first release build takes some minutes"
-        swift build -c release --product "$product" >"$log" 2>&1 || {
+        swift build -c release --disable-build-manifest-caching --product "$product" >"$log" 2>&1 || {
             tail -n 40 "$log" >&2
             rm -f "$log"
             die "$product does not build."

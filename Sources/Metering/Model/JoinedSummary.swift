@@ -54,6 +54,27 @@ public struct JoinedSummary: Hashable, Sendable {
     /// The number of repeated rows.
     public var repeatCount: UInt64 { parts.reduce(0) { $0 &+ $1.repeatCount } }
 
+    /// The channels of all layouts, in order of first appearance, with the summary of their values: each name and unit
+    /// once, in the finest of its decimals.
+    public var channels: [(channel: Channel, cell: Cell)] {
+        Layout.channels(of: parts.map(\.layout)).compactMap { channel in
+            var (joined, end) = (Cell?.none, UInt64(0))
+            for part in parts {
+                guard let source = Layout([channel]).sources(in: part.layout)[0] else { continue }
+                let cell = part.cells[source.column].scaled(by: source.factor)
+                guard let before = joined else {
+                    (joined, end) = (cell, part.end)
+                    continue
+                }
+                joined?.append(cell)
+                // Rows of the layouts may alternate: the last value is that of the last row.
+                if part.end < end { joined?.last = before.last }
+                end = max(end, part.end)
+            }
+            return joined.map { (channel, $0) }
+        }
+    }
+
     /// Appends blocks whose rows should come after these; otherwise ``isInOrder`` becomes `false`.
     public mutating func append(_ next: JoinedSummary) {
         let isBehind = next.parts.allSatisfy { $0.first >= end }

@@ -104,6 +104,11 @@ import Testing
         decoder.asked(transaction: 9)
         decoder.consume(answer(202), into: &rows)
         #expect(rows.refusals == [.init(.stale, 52), .init(.stale, 52)])
+        // One answer is enough: the next one passes, whatever its number.
+        decoder.begin(into: &rows)
+        decoder.asked(transaction: 10)
+        decoder.consume(answer(10) + answer(203), into: &rows)
+        #expect(rows.values(of: "voltage") == [7, 7, 201, 8, 10, 203])
     }
 
     @Test func `of answers of a KM003C to requests of others the third passes`() {

@@ -6,7 +6,7 @@ import GroundwaveRecords
 
 struct Erase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Erase a contact and everything that was ever recorded about it, permanently.",
+        abstract: "Erase a contact, or a trace, and everything that was ever recorded about it, permanently.",
         discussion: """
             For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
             back, and neither does an older value, another device, or importing the same file again. The log can still \
@@ -18,6 +18,10 @@ struct Erase: AsyncParsableCommand {
 
               groundwave erase --call N0CALL
               groundwave erase 7Q2XK4PD --note "On request"
+              groundwave erase --trace last
+
+            Of a trace, the rows and the captured bytes of the meter are erased. Their summaries stay in the log, where \
+            no command shows them: times, numbers of rows, least and greatest values, charge, energy.
             """)
 
     @Argument(help: ArgumentHelp("The contact: its id, call or last.", valueName: "id"))
@@ -25,6 +29,9 @@ struct Erase: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("All contacts with this call, including hidden ones.", valueName: "call"))
     var call: String?
+
+    @Option(help: ArgumentHelp("The trace: its id, its name or last.", valueName: "id"))
+    var trace: String?
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
@@ -58,12 +65,15 @@ struct Erase: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if (name == nil) == (call == nil) { throw ValidationError("Specify either a contact or --call CALL.") }
+        guard [name, call, trace].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("Specify either a contact, --call CALL, or --trace ID.")
+        }
         if call?.isEmpty == true { throw ValidationError("--call cannot be empty.") }
     }
 
     func run() async throws {
         let store = try await dryRun ? options.openForReading() : options.openWhole(author: writing.author)
+        if let trace { return try await erase(trace: trace, in: store) }
         let contacts = try chosen(store)
         let ids = contacts.map(\.id)
         let calls = call.map { [$0.uppercased()] } ?? Set(contacts.map { ContactFacts($0).call }).filter { !$0.isEmpty }
@@ -154,6 +164,13 @@ enum EraseOutput {
             try Terminal.print("Copies in the folder of the store, left untouched; delete what you do not need:")
             try list(copies.map { "rm -r '\($0)'" })
         }
+        try list(archives: archives)
+        Terminal.remark(
+            "Not erased: exported files and copies of this folder. Delete them, or make them again. Your other "
+                + "devices erase the contact when they receive this change.")
+    }
+
+    static func list(archives: [ArchiveMade]) throws {
         if !archives.isEmpty {
             try Terminal.print("Also in these archives of this log; delete the files and archive again:")
             try list(
@@ -161,9 +178,6 @@ enum EraseOutput {
                     "made \(TimeText.milliseconds($0.stamp.milliseconds))  checksum \($0.fileHash.prefix(16))"
                 })
         }
-        Terminal.remark(
-            "Not erased: exported files and copies of this folder. Delete them, or make them again. Your other "
-                + "devices erase the contact when they receive this change.")
     }
 
     private static func list(_ lines: [String]) throws {

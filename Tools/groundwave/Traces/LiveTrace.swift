@@ -52,7 +52,7 @@ struct LiveTrace {
     /// Reads the trace again, if the last look is long enough ago. Returns whether it was read.
     ///
     /// - Parameter isDue: Whether it is read however long ago the last look is.
-    /// - Throws: ``StoreError`` with code `notFound` if the trace was removed.
+    /// - Throws: ``StoreError`` with code `notFound` if the trace was hidden or erased.
     mutating func refresh(isDue: Bool = false) throws -> Bool {
         let start = now().monotonicMilliseconds
         guard isDue || start >= dueAt else { return false }
@@ -67,7 +67,8 @@ struct LiveTrace {
         let id = view.trace.id
         guard let record = try store.record(Metering.trace.name, id), record.isVisible else {
             throw StoreError(
-                .notFound, "The trace \(id.short) has been removed.", hint: "groundwave trace list lists the others.")
+                .notFound, "There is no trace \(id.short) any more.",
+                hint: "groundwave trace list --hidden lists the hidden ones.")
         }
         let trace = Trace(record)
         let summary = try store.summary(of: trace.id)

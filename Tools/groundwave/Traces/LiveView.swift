@@ -111,18 +111,16 @@ extension LiveView {
         return table.lines
     }
 
-    private var missing: String {
-        "missing \(summary.missingCount) in \(NumberText.count(summary.gapCount, "gap"))"
-            + TraceText.how(summary.rows.missing)
-    }
+    private var missing: String { "missing \(TraceText.missing(summary.rows))" }
 
     private func facts(at now: Arrival) -> [TerminalText] {
+        let totals = TraceTotals(of: summary.parts)
         var facts: [String] = []
-        if let charge = summary.ampereHours { facts.append("charge \(TraceText.quantity(charge, "Ah"))") }
-        if let energy = summary.wattHours { facts.append("energy \(TraceText.quantity(energy, "Wh"))") }
+        if let charge = totals.charge { facts.append("charge \(TraceText.quantity(charge, "Ah"))") }
+        if let energy = totals.energy { facts.append("energy \(TraceText.quantity(energy, "Wh"))") }
         if let first = summary.firstTime, let last = summary.lastTime {
-            if summary.ampereHours != nil {
-                let covered = TraceText.span(milliseconds: Int64(clamping: summary.coveredMilliseconds))
+            if totals.charge != nil {
+                let covered = TraceText.span(milliseconds: Int64(clamping: totals.coveredMilliseconds))
                 facts.append("covered \(covered)")
             }
             facts.append("span \(TraceText.span(milliseconds: last &- first))")

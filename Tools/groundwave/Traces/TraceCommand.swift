@@ -15,19 +15,21 @@ struct TraceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             TraceRecord.self, TraceWatch.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self,
-            TraceExport.self,
-            TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self,
+            TraceExport.self, TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self, TraceRemove.self,
+            TraceRestore.self,
         ])
 }
 
 /// Traces by the names that people give them.
 enum TraceName {
-    static func resolve(_ text: String, _ store: some Reading) throws -> Trace {
-        let traces = try store.traces()
+    /// Returns the trace that `text` names, among those that show, or the hidden ones; a whole id names either.
+    static func resolve(_ text: String, _ store: some Reading, hidden: Bool = false) throws -> Trace {
+        let traces = try store.traces(hidden: hidden)
         if text == "last" {
             guard let last = traces.last else {
                 throw StoreError(
-                    .notFound, "There are no traces.", hint: "To record one, see groundwave trace record --help")
+                    .notFound, hidden ? "There are no hidden traces." : "There are no traces.",
+                    hint: hidden ? nil : "To record one, see groundwave trace record --help")
             }
             return last
         }
@@ -37,9 +39,14 @@ enum TraceName {
             let records = try named.compactMap { try store.record(Metering.trace.name, $0.id) }
             throw AmbiguousName.error(text, records, kind: Metering.trace.name)
         }
-        let id = try store.resolve(text, kind: Metering.trace.name)
+        let id = try store.resolve(text, kind: Metering.trace.name, among: hidden ? .hidden : .all)
         if let found = traces.first(where: { $0.id == id }) { return found }
-        throw StoreError(.notFound, "There is no trace \(text).", hint: "groundwave trace list lists them.")
+        if RecordID(text: text) != nil, let found = try store.traces(hidden: !hidden).first(where: { $0.id == id }) {
+            return found
+        }
+        throw StoreError(
+            .notFound, "There is no \(hidden ? "hidden " : "")trace \(text).",
+            hint: "To see all: groundwave trace list\(hidden ? " --hidden" : "")")
     }
 }
 

@@ -9,15 +9,18 @@ struct TraceList: AsyncParsableCommand {
               groundwave trace list
             """)
 
+    @Flag(help: "List the hidden traces.")
+    var hidden = false
+
     @OptionGroup var options: ReadOptions
 
     struct Result: Encodable { var traces: [TraceResult] }
 
     func run() async throws {
         let store = try await options.open()
-        let traces = try store.traces().map { ($0, try store.summary(of: $0.id)) }
+        let traces = try store.traces(hidden: hidden).map { ($0, try store.summary(of: $0.id)) }
         if options.json { return try Terminal.print(json: Result(traces: traces.map(TraceResult.init))) }
-        if traces.isEmpty { return try Terminal.print("No traces.") }
+        if traces.isEmpty { return try Terminal.print(hidden ? "No hidden traces." : "No traces.") }
         var table = TextTable(
             ["ID", "FROM", "SPAN", "METER", "MODEL", "NAME", "STATE", "ROWS", "MISSING"], numbersFrom: 7)
         for (trace, summary) in traces {

@@ -36,7 +36,7 @@ struct TraceWatch: AsyncParsableCommand {
         var energy: Double?
         var coveredSeconds: Double
         var silentSeconds: Int64?
-        var channels: [ChannelResult]
+        var channels: [TraceChannels.Result]
 
         init(_ trace: LiveTrace) {
             let summary = trace.view.summary
@@ -45,10 +45,10 @@ struct TraceWatch: AsyncParsableCommand {
             missingBy = Missing(
                 counted: missing.counted, unanswered: missing.unanswered, estimated: missing.estimated)
             repeats = summary.repeatCount
-            (charge, energy) = (summary.ampereHours, summary.wattHours)
-            coveredSeconds = Double(summary.coveredMilliseconds) / 1000
+            let totals = TraceTotals(of: summary.parts)
+            (charge, energy, coveredSeconds) = (totals.charge, totals.energy, totals.coveredSeconds)
             silentSeconds = trace.silence.map { $0 / 1000 }
-            channels = summary.channels.map { ChannelResult($0, $1) }
+            channels = TraceChannels(channels: summary.channels).results
         }
     }
 

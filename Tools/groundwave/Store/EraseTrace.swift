@@ -1,0 +1,51 @@
+import Groundwave
+import GroundwaveMetering
+import GroundwaveMeters
+
+extension Erase {
+    struct TraceErased: Encodable {
+        var events: Int
+        var withheld: Int
+        var trace: String
+        var rows: UInt64
+        var archives: [String]
+        var event: String?
+    }
+
+    /// Erases the trace called `name`, with its rows and captured bytes.
+    func erase(trace name: String, in store: Store) async throws {
+        let trace = try TraceName.resolve(name, store)
+        let summary = try store.summary(of: trace.id)
+        if !options.json {
+            let label = trace.name.isEmpty ? "" : " \(trace.name)"
+            try Terminal.print("Trace \(trace.id.short)\(label): \(NumberText.count(summary.rowCount, "row")).")
+        }
+        var erased = Erased()
+        if !dryRun {
+            if !yes {
+                try Confirmation.ask(
+                    "Erase this permanently?", orElse: "This would erase the trace \(trace.id.short) permanently.")
+            }
+            erased = try await store.erase(trace: trace.id, note: writing.note ?? "", author: writing.author)
+        }
+        let archives = try store.archives(covering: [trace.id])
+        try store.close()
+        if options.json {
+            return try Terminal.print(
+                json: TraceErased(
+                    events: erased.eventCount, withheld: erased.withheldCount, trace: "\(trace.id)",
+                    rows: summary.rowCount, archives: archives.map(\.fileHash),
+                    event: erased.batches.first.map { "\($0.first)" }))
+        }
+        if dryRun { return try Terminal.print("Nothing was written.") }
+        try Terminal.print(
+            erased.withheldCount == 0
+                ? "It was already erased; nothing was left to erase."
+                : "Erased: the trace, its rows and captured bytes, \(NumberText.count(erased.withheldCount, "event")).")
+        try EraseOutput.list(archives: archives)
+        Terminal.remark(
+            "Not erased: exported files and copies of this folder. The log keeps the summaries of the rows, which no "
+                + "command shows any more: times, counts, least and greatest values, charge. Your other devices erase the "
+                + "trace when they receive this change.")
+    }
+}
