@@ -19,7 +19,7 @@ extension StoreComponent {
         component.willClear = { store in try await store.sealTailsBeforeClearing() }
         component.isAutomatic = { change in
             if change.block != nil { return true }
-            let ends = [Metering.trace.key(for: "ENDED"), Metering.trace.key(for: "END")]
+            let ends = ["ENDED", "END", "STOPPED_BY"].map { Metering.trace.key(for: $0) }
             return change.kind == Metering.trace.name && change.operations.allSatisfy { ends.contains($0.field) }
         }
         component.listVerbs = [Metering.trace.name: "trace list"]

@@ -16,6 +16,7 @@ struct ReceivedRows: Sendable {
     private var entries: [Entry] = []
     /// The number of rows of the first entry, if they are decoded ones, that were taken.
     private var takenCount = 0
+    private var hasEnded = false
 
     /// The layout of the next row; `nil` if there is none, or a reception is to begin before it.
     var layout: Layout? {
@@ -28,6 +29,7 @@ struct ReceivedRows: Sendable {
 
     /// Appends decoded rows and what is known of their reception.
     mutating func append(_ rows: DecodedRows, by reception: Reception) {
+        if hasEnded { return }
         let runs = rows.runs.map { RowIntake.Run(count: $0.count, tick: $0.layout.tick, ticks: $0.ticks) }
         entries.append(.reception(reception, runs))
         entries += rows.runs.map { .decoded($0) }
@@ -35,7 +37,13 @@ struct ReceivedRows: Sendable {
 
     /// Appends rows that were recorded elsewhere.
     mutating func append(recorded rows: TraceRows) {
-        if rows.count > 0 { entries.append(.recorded(rows)) }
+        if rows.count > 0, !hasEnded { entries.append(.recorded(rows)) }
+    }
+
+    /// Removes all rows, and takes no more.
+    mutating func end() {
+        (entries, takenCount) = ([], 0)
+        hasEnded = true
     }
 
     /// Begins the receptions before the next row.

@@ -54,14 +54,21 @@ struct RecordingState: Sendable {
     /// Whether the tail has marks that were changed since.
     private var isTailCorrected = false
     private var isFlushDue = false
+    /// Ends the recording at the row that meets a condition.
+    private var judge: StopJudge
     private var end: TraceEnd?
     /// The action that has not succeeded yet.
     private var pending: Action?
 
-    /// Creates the state of a recording of rows of `source` whose tail was begun at the monotonic time `now`.
-    init(of trace: RecordID, _ source: RowSource, envelope: Int, isKeepingCapture: Bool, at now: Int64) {
+    /// Creates the state of a recording of rows of `source` whose tail was begun at the monotonic time `now`. The row
+    /// that meets one of the `conditions` is the last one.
+    init(
+        of trace: RecordID, _ source: RowSource, envelope: Int, isKeepingCapture: Bool,
+        until conditions: [StopCondition] = [], at now: Int64
+    ) {
         (self.trace, self.envelope, lastFlush) = (trace, envelope, now)
         intake = RowIntake(source)
+        judge = StopJudge(conditions)
         capture = isKeepingCapture ? Capture() : nil
     }
 
@@ -73,6 +80,9 @@ struct RecordingState: Sendable {
 
     /// The time of the last row; `nil` before the first one.
     var lastTime: Int64? { block?.rows.times.last ?? before?.times.last }
+
+    /// The condition that the last row meets; `nil` if none does.
+    var metCondition: StopCondition? { judge.met }
 
     /// Receives rows, decoded from the bytes of `pieces`, whose times are by the wall clock.
     mutating func receive(_ rows: DecodedRows, by reception: Reception, of pieces: [CapturedBytes]) {
@@ -122,7 +132,10 @@ struct RecordingState: Sendable {
             lastFlush = now
             if case .beginTail = action { (isTailOld, isTailCorrected) = (false, false) }
         case .sealRows(_, let count):
-            before = block?.removeFirst(count).split(at: count - 1).1
+            if let rows = block?.removeFirst(count) {
+                judge.seal(rows, after: before)
+                before = rows.split(at: count - 1).1
+            }
             nextRow += UInt64(count)
             (isSealDue, isTailOld) = (false, true)
         case .sealCapture:
@@ -157,6 +170,10 @@ struct RecordingState: Sendable {
             isSealDue = received.move(into: &block!, by: &intake)
             if isSealDue { intake.settle() }
             makeChanges()
+            if let rows = block?.rows, let count = judge.judge(rows, after: before) {
+                block?.keepFirst(count)
+                received.end()
+            }
         }
     }
 

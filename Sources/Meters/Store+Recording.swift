@@ -16,12 +16,14 @@ extension Store {
     ///   - rate: The number of rows per second, to be stored with the trace, if the input has no times: rows without a
     ///     counter of the meter then follow one another at this rate.
     ///   - isKeepingCapture: Whether the line traffic is kept beside the rows, for ``decode(_:name:author:)``.
+    ///   - conditions: The first row that meets one of these is the last one: see ``TraceRecorder/metCondition``.
     ///   - started: When recording began: milliseconds since 1970; now if `nil`.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; the code for the system error if
     ///   the disk cannot be written.
     public func record(
         meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
-        rate: Double? = nil, isKeepingCapture: Bool = false, started: Int64? = nil, author: String? = nil
+        rate: Double? = nil, isKeepingCapture: Bool = false, until conditions: [StopCondition] = [],
+        started: Int64? = nil, author: String? = nil
     ) async throws -> TraceRecorder {
         guard !isReadOnly else {
             throw StoreError(
@@ -33,7 +35,8 @@ extension Store {
         let id = RecordID.random(using: &generator)
         // Create the tail first: a trace without a tail and without an end would count as recorded on another device.
         let rows = model.rowSource(over: link ?? model.links[0], rate: rate)
-        let recorder = try TraceRecorder(self, trace: id, rows, isKeepingCapture: isKeepingCapture)
+        let recorder = try TraceRecorder(
+            self, trace: id, rows, isKeepingCapture: isKeepingCapture, until: conditions)
         try await write(note: "Recording", author: author) { batch in
             try batch.findOrMakeMeter(meter, model: model)
             var fields = [

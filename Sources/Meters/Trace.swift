@@ -25,6 +25,8 @@ public struct Trace: Hashable, Sendable {
     public let ended: Int64?
     /// How it ended; `nil` if it is running, or if no end was recorded.
     public let end: TraceEnd?
+    /// The condition that ended it: ``StopCondition/description``; `nil` if none did.
+    public let stoppedBy: String?
     /// Whether its samples are synchronised; `nil` if the setting of its meter applies.
     public let sharing: SampleSharing?
 
@@ -44,6 +46,7 @@ public struct Trace: Hashable, Sendable {
         started = text("STARTED").flatMap { Int64($0) }
         ended = text("ENDED").flatMap { Int64($0) }
         end = text("END").flatMap { TraceEnd(rawValue: $0) }
+        stoppedBy = text("STOPPED_BY")
         sharing = text("SAMPLES").flatMap { SampleSharing(rawValue: $0) }
     }
 }

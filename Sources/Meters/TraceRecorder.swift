@@ -30,7 +30,9 @@ public actor TraceRecorder {
     /// Room for the observed heads of other devices in an event: one, as a rule.
     private static let observedByteCount = 32
 
-    init(_ store: Store, trace: RecordID, _ source: RowSource, isKeepingCapture: Bool) throws {
+    init(
+        _ store: Store, trace: RecordID, _ source: RowSource, isKeepingCapture: Bool, until conditions: [StopCondition]
+    ) throws {
         (self.store, self.trace) = (store, trace)
         tailPath = try Tails.path(of: trace, in: store.files)
         guard let lock = try TailLock(tailPath) else {
@@ -40,7 +42,7 @@ public actor TraceRecorder {
         let isOnlyReplica = try store.log.vector().entries.count <= 1
         let envelope = SealedBlock.envelope + store.author.utf8.count + (isOnlyReplica ? 0 : Self.observedByteCount)
         state = RecordingState(
-            of: trace, source, envelope: envelope, isKeepingCapture: isKeepingCapture,
+            of: trace, source, envelope: envelope, isKeepingCapture: isKeepingCapture, until: conditions,
             at: store.surroundings.now().monotonicMilliseconds)
         tail = try TailFile(tailPath, log: store.log.id, trace: trace)
     }
@@ -48,11 +50,9 @@ public actor TraceRecorder {
     /// The number of rows received, without missing and repeated ones.
     public var rowCount: UInt64 { state.rowCount }
 
-    /// The last row; `nil` before the first one of a block.
-    public var lastRow: (layout: Layout, values: [Int64])? {
-        guard let rows = state.openRows, let last = rows.times.indices.last else { return nil }
-        return (rows.layout, rows.columns.map { $0[last] })
-    }
+    /// The condition of ``Store/record(meter:model:over:name:source:rate:isKeepingCapture:until:started:author:)`` that
+    /// the last row meets; `nil` as long as none is met. Rows behind that row are left out.
+    public var metCondition: StopCondition? { state.metCondition }
 
     /// Appends rows that were decoded from bytes which have just reached the host.
     ///
@@ -166,8 +166,8 @@ public actor TraceRecorder {
         case .beginTail(let rows, let capture):
             tail = try TailFile(tailPath, log: store.log.id, trace: trace, rows: rows, capture: capture)
         case .end(let end, let time):
-            let (trace, time) = (trace, time ?? now.wallMilliseconds)
-            try await store.write { try $0.endTrace(trace, at: time, end) }
+            let (trace, time, condition) = (trace, time ?? now.wallMilliseconds, metCondition)
+            try await store.write { try $0.endTrace(trace, at: time, end, by: condition) }
             try Tails.remove(tailPath)
             lock.remove()
         }
@@ -180,10 +180,12 @@ extension ReadMoment {
 }
 
 extension WriteBatch {
-    /// Records when and how a trace ended.
-    mutating func endTrace(_ trace: RecordID, at milliseconds: Int64, _ end: TraceEnd) throws {
-        try set(
-            Metering.trace.name, trace,
-            [Assignment("ENDED", text: "\(milliseconds)"), Assignment("END", text: end.rawValue)])
+    /// Records when and how a trace ended, and by which condition, if by one.
+    mutating func endTrace(
+        _ trace: RecordID, at milliseconds: Int64, _ end: TraceEnd, by condition: StopCondition? = nil
+    ) throws {
+        var fields = [Assignment("ENDED", text: "\(milliseconds)"), Assignment("END", text: end.rawValue)]
+        if let condition { fields.append(Assignment("STOPPED_BY", text: condition.description)) }
+        try set(Metering.trace.name, trace, fields)
     }
 }

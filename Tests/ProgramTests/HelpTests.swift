@@ -13,7 +13,7 @@ import Testing
         ["head", "show"], ["head", "check"],
         ["replicas", "list"], ["replicas", "rename"], ["forks", "list"], ["duplicates", "list"],
         ["duplicates", "merge"], ["duplicates", "dismiss"], ["import"], ["export"], ["history"], ["blame"], ["watch"],
-        ["undo"],
+        ["undo"], ["trace", "record"], ["trace", "watch"],
     ]
 
     @Test(arguments: verbs)

@@ -93,7 +93,7 @@ final class Program: Sendable {
     }
 
     /// What the program finds in its environment.
-    private var environment: [String: String] {
+    var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["GROUNDWAVE_STORE"] = store.path
         environment["GROUNDWAVE_STATE"] = state.path

@@ -37,6 +37,6 @@ import Testing
         }
         #expect(shown.status == 75, "\(shown)")
         #expect(shown.output.contains("\rOpening the store  1 s\u{1B}[K"), "\(shown.output.debugDescription)")
-        #expect(shown.output.contains("\r\u{1B}[KWaiting for "), "\(shown.output.debugDescription)")
+        #expect(shown.output.contains("\r\u{1B}[JWaiting for "), "\(shown.output.debugDescription)")
     }
 }

@@ -19,14 +19,14 @@ public enum Metering {
     /// A trace: the recording of one meter from one start to one end. Its rows are its series.
     ///
     /// `STARTED` and `ENDED` are milliseconds since 1970. `END` tells how it ended: see ``TraceEnd``. `RATE` is the
-    /// number of rows per second, for inputs without times. `SAMPLES` tells whether its samples are synced and takes
+    /// number of rows per second, for inputs without times. `STOPPED_BY` is the condition that ended it. `SAMPLES` tells whether its samples are synced and takes
     /// precedence over that of its meter: see ``SampleSharing``.
     public static let trace = KindSchema(
         name: "trace",
         fields: [
             FieldSchema(1, "METER"), FieldSchema(2, "MODEL"), FieldSchema(3, "NAME"), FieldSchema(4, "STARTED"),
             FieldSchema(5, "ENDED"), FieldSchema(6, "END"), FieldSchema(7, "LINK"), FieldSchema(8, "SOURCE"),
-            FieldSchema(9, "SAMPLES"), FieldSchema(10, "RATE"),
+            FieldSchema(9, "SAMPLES"), FieldSchema(10, "RATE"), FieldSchema(11, "STOPPED_BY"),
         ], series: series,
         indexEntries: { values in
             [IndexEntry(index: 1, key: values.value(4).map { Array($0) } ?? [])]

@@ -49,6 +49,9 @@ public struct OpenBlock: Sendable {
         return true
     }
 
+    /// Removes all rows but the first `count`, and the marks behind these.
+    package mutating func keepFirst(_ count: Int) { rows = rows.split(at: count).0 }
+
     /// Removes and returns the first `count` rows; the others stay, with their numbers.
     public mutating func removeFirst(_ count: Int) -> TraceRows {
         let (head, tail) = rows.split(at: count)

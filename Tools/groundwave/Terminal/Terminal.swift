@@ -52,33 +52,54 @@ enum Terminal {
     /// Prints a question on standard error without a line break, so that the answer is typed behind it.
     static func ask(_ question: TerminalText) { send(question) }
 
-    /// Prints a line on standard error; a status line gives way to it.
+    /// Prints a line on standard error; status lines move down below it.
     static func remark(_ line: TerminalText) {
-        clearStatus()
-        send(line + "\n")
-    }
-
-    /// Whether a status line is shown on standard error.
-    private static let hasStatus = Mutex(false)
-
-    /// Shows a status line on standard error, in place of the one before.
-    static func showStatus(_ line: TerminalText) {
-        hasStatus.withLock { isShown in
-            isShown = true
-            send("\r\(line)\u{1B}[K")
+        status.withLock { status in
+            let lines = status.screen.lines
+            send(status.screen.clear(on: .of(status.descriptor)), to: status.descriptor)
+            send(line + "\n")
+            if lines.isEmpty { return }
+            send(status.screen.draw(lines, on: .of(status.descriptor)), to: status.descriptor)
         }
     }
 
-    /// Clears the status line, if there is one.
+    /// The status lines, and the descriptor of the terminal that they are on.
+    private static let status = Mutex((screen: Screen(), descriptor: STDERR_FILENO))
+
+    /// Whether the stream with this descriptor is a terminal on which lines can be replaced.
+    static func canReplaceLines(on descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// Shows a status line on standard error, in place of what is shown.
+    static func showStatus(_ line: TerminalText) { showStatus([line], on: STDERR_FILENO) }
+
+    /// Shows status lines on a terminal in place of those before, by one write.
+    static func showStatus(_ lines: [TerminalText], on descriptor: Int32) {
+        status.withLock { status in
+            status.descriptor = descriptor
+            send(status.screen.draw(lines, on: .of(descriptor)), to: descriptor)
+        }
+    }
+
+    /// Clears the status lines, if there are any.
     static func clearStatus() {
-        hasStatus.withLock { isShown in
-            if isShown { send("\r\u{1B}[K") }
-            isShown = false
+        status.withLock { status in
+            send(status.screen.clear(on: .of(status.descriptor)), to: status.descriptor)
         }
+    }
+
+    /// Leaves the status lines where they are; what is printed next comes below them.
+    static func leaveStatus() {
+        status.withLock { status in send(status.screen.leave(), to: status.descriptor) }
     }
 
     /// Writes to standard error. A failure is ignored: there is no other place to report it.
-    private static func send(_ text: TerminalText) { _ = Output.send(Array(text.content.utf8), to: STDERR_FILENO) }
+    private static func send(_ text: TerminalText) { send(text.content, to: STDERR_FILENO) }
+
+    private static func send(_ text: String, to descriptor: Int32) {
+        if !text.isEmpty { _ = Output.send(Array(text.utf8), to: descriptor) }
+    }
 
     /// Prints one JSON object with the version of the contract: see ``Envelope``.
     ///

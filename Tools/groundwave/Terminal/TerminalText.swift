@@ -52,6 +52,19 @@ struct TerminalText: Sendable, Equatable {
         return text
     }
 
+    /// The text up to the column `columns`, for text without the codes of styles; the last column shows if more is left
+    /// out.
+    func cut(to columns: Int) -> TerminalText {
+        if width <= columns { return self }
+        var (cut, used) = ("", 0)
+        for character in content {
+            let next = used + TextWidth.columns(of: String(character))
+            if next > columns - 1 { break }
+            (cut, used) = (cut + String(character), next)
+        }
+        return columns > 0 ? TerminalText(content: cut + "…", width: used + 1) : TerminalText()
+    }
+
     /// The text between the codes of `style` (ECMA-48, SGR), which take no column.
     func between(_ style: Terminal.Style) -> TerminalText {
         TerminalText(content: "\u{1B}[\(style.rawValue)m\(content)\u{1B}[0m", width: width)

@@ -22,7 +22,8 @@ struct TraceChannels {
                 name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
                 min: TraceText.decimal(Int128(cell.least), channel.decimals),
                 max: TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                mean: Self.mean(cell, channel), first: TraceText.decimal(Int128(cell.first), channel.decimals),
+                mean: TraceText.decimal(cell.mean, channel.decimals),
+                first: TraceText.decimal(Int128(cell.first), channel.decimals),
                 last: TraceText.decimal(Int128(cell.last), channel.decimals))
         }
     }
@@ -37,7 +38,8 @@ struct TraceChannels {
         for (channel, cell) in channels where !silent.contains(channel.name) {
             table.append([
                 channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
-                Self.mean(cell, channel), TraceText.decimal(Int128(cell.greatest), channel.decimals),
+                TraceText.decimal(cell.mean, channel.decimals),
+                TraceText.decimal(Int128(cell.greatest), channel.decimals),
                 TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
             ])
         }
@@ -48,12 +50,13 @@ struct TraceChannels {
             try Terminal.print("0 throughout: \(named.joined(separator: ", "))\(rest).")
         }
     }
+}
 
-    /// The mean with the decimals of the channel, rounded to the nearest.
-    private static func mean(_ cell: Cell, _ channel: Channel) -> String {
-        let count = Int128(cell.count)
-        let half = cell.sum < 0 ? -count / 2 : count / 2
-        return TraceText.decimal((cell.sum &+ half) / count, channel.decimals)
+extension Cell {
+    /// The mean with the decimals of the values, rounded to the nearest.
+    var mean: Int128 {
+        let half = sum < 0 ? -Int128(count) / 2 : Int128(count) / 2
+        return (sum &+ half) / Int128(count)
     }
 }
 

@@ -14,9 +14,9 @@ struct TraceCommand: AsyncParsableCommand {
             Specify a trace by its id, the first letters of the id, its name, or last.
             """,
         subcommands: [
-            TraceRecord.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self, TraceExport.self,
-            TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self, TraceRemove.self, TraceRestore.self,
-            TraceMark.self,
+            TraceRecord.self, TraceWatch.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self,
+            TraceExport.self, TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self, TraceRemove.self,
+            TraceRestore.self, TraceMark.self,
         ])
 }
 

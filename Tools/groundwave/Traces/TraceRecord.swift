@@ -14,11 +14,17 @@ struct TraceRecord: AsyncParsableCommand {
                 --device /dev/rfcomm0
               groundwave trace record --meter 00:15:A5:00:11:22 --model tc66c \\
                 --input capture.bin --rate 10
+              groundwave trace record --meter 00:15:A5:00:11:22 --model um25c \\
+                --device /dev/rfcomm0 --until "current<0.05 for 60s" --for 8h
 
             Rows are on the disk within a second. If the program is killed, the next program that opens the store adds \
             what was recorded to the log, and the trace shows where it ended. A file does not contain the times of its \
             rows: they get times from now on, at the rate of the meter's counter or of --rate. A device, or a named \
             pipe, that another program records from is refused.
+
+            On a terminal, it shows the channels, charge and energy, missing rows, and the last minutes of one channel. \
+            The conditions --for, --until, --until-charge and --until-energy are judged by the times of the rows: the \
+            first row that meets one is the last of the trace. A gap starts the time behind "for" anew.
             """)
 
     @Option(help: ArgumentHelp("The address of the meter: twelve hexadecimal digits.", valueName: "mac"))
@@ -52,6 +58,8 @@ struct TraceRecord: AsyncParsableCommand {
         help: "Also keep the bytes that the meter sends, so that groundwave trace decode can decode them again later.")
     var raw = false
 
+    @OptionGroup var stop: StopOptions
+    @OptionGroup var live: LiveOptions
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -64,6 +72,7 @@ struct TraceRecord: AsyncParsableCommand {
         var bytes: Int
         var silences: Int
         var looksLike: [String]?
+        var stoppedBy: String?
     }
 
     func validate() throws {
@@ -78,6 +87,7 @@ struct TraceRecord: AsyncParsableCommand {
 
     func run() async throws {
         let address = try MACAddress(argument: meter)
+        let conditions = try stop.conditions
         let path = device ?? input ?? "-"
         let line = try MeterLine(path, baud: baud)
         let store = try await options.open()
@@ -87,7 +97,7 @@ struct TraceRecord: AsyncParsableCommand {
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
             source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent,
-            rate: line.isFile || rate != nil ? rowsPerSecond : nil, isKeepingCapture: raw)
+            rate: line.isFile || rate != nil ? rowsPerSecond : nil, isKeepingCapture: raw, until: conditions)
         if !options.json {
             Terminal.remark("Recording \(recorder.trace.short)\(line.isFile ? "" : "; Ctrl-C ends it").")
         }
@@ -96,16 +106,19 @@ struct TraceRecord: AsyncParsableCommand {
         defer { signals.forEach { $0.cancel() } }
         var feed = MeterFeed(model, over: link, by: line, now: store.surroundings.now)
         let silences = Silences(model, of: path, isTold: !options.json, by: store.surroundings.now)
+        var display = LiveRecording(store, recorder.trace, live, isWanted: !options.json)
         do {
-            try await record(&feed, line.isFile, with: recorder, isAsked, silences) {
+            try await record(&feed, line.isFile, with: recorder, isAsked, silences, &display) {
                 try await store.connect(address, model: model)
             }
             try await recorder.finish()
+            display.end()
         } catch {
+            display.end()
             throw await left(store, recorder, feed.refusedByteCount, silences, after: error)
         }
         if device != nil { try await store.disconnect(address) }
-        try printReport(store, recorder, feed.refusedByteCount, silences)
+        try await printReport(store, recorder, feed.refusedByteCount, silences)
     }
 
     /// Saves what was received of a recording that failed, and reports it; returns the error, with a hint where the
@@ -116,7 +129,7 @@ struct TraceRecord: AsyncParsableCommand {
         do {
             try await recorder.stop()
             if device != nil { try await store.disconnect(MACAddress(argument: meter)) }
-            try printReport(store, recorder, refused, silences)
+            try await printReport(store, recorder, refused, silences)
             return error
         } catch let second {
             guard let first = error as? StoreError ?? second as? StoreError else { return error }
@@ -128,23 +141,27 @@ struct TraceRecord: AsyncParsableCommand {
         }
     }
 
-    /// Records until the end of the input, or until `isAsked` is set.
+    /// Records until the end of the input, until a condition is met, or until `isAsked` is set.
     private func record(
         _ feed: inout MeterFeed, _ isFile: Bool, with recorder: TraceRecorder, _ isAsked: Request, _ silences: Silences,
-        renewing renew: () async throws -> Void
+        _ display: inout LiveRecording, renewing renew: () async throws -> Void
     ) async throws {
         var renewal = ContinuousClock.now + .milliseconds(MeterLease.renewalMilliseconds)
         var isOurs = device != nil
-        var live = LiveValues()
-        defer { live.end() }
         var isOver = false
         var isRateAssumed = false
+        var compared = try stop.conditions.compactMap(\.channel)
         defer { if isRateAssumed, !options.json { remarkRate() } }
         while !isOver {
             isOver = isAsked.isSet
             let step = try isOver ? feed.finish() : feed.next()
             try await recorder.append(step.rows, by: step.reception, of: step.pieces)
             if isFile, rate == nil, step.rows.runs.contains(where: { $0.layout.tick == nil }) { isRateAssumed = true }
+            if !step.rows.runs.isEmpty {
+                remarkUnknown(compared, step.rows.runs.map(\.layout))
+                compared = []
+            }
+            if await recorder.metCondition != nil { break }
             if step.isAtEnd, !isOver {
                 guard let device else { break }
                 throw StoreError(
@@ -160,12 +177,22 @@ struct TraceRecord: AsyncParsableCommand {
                 }
             }
             if !isFile { silences.take(step) }
-            await live.show(recorder)
+            display.refresh()
         }
     }
 
     /// The number of rows per second of an input without times: as asked for, or the usual one of the model.
     private var rowsPerSecond: Double { rate ?? model.usualRowsPerSecond(over: link ?? model.links[0]) }
+
+    /// Says which of the channels that --until compares the first rows do not have.
+    private func remarkUnknown(_ channels: [String], _ layouts: [Layout]) {
+        let known = layouts.flatMap { $0.channels.map(\.name) }
+        for channel in channels where !known.contains(channel) {
+            let names = layouts[0].channels.prefix(8).map(\.name).joined(separator: ", ")
+            Terminal.remark(
+                "The first rows have no channel \(channel), which --until compares; they have \(names).")
+        }
+    }
 
     private func remarkRate() {
         Terminal.remark("The file has no times: \(Int(rowsPerSecond)) rows a second are assumed (--rate).")
@@ -173,7 +200,8 @@ struct TraceRecord: AsyncParsableCommand {
 
     private func printReport(
         _ store: Store, _ recorder: TraceRecorder, _ refused: Int, _ silences: Silences
-    ) throws {
+    ) async throws {
+        let condition = await recorder.metCondition?.description
         let summary = try store.summary(of: recorder.trace)
         let bytes = try store.storage(of: recorder.trace).byteCount
         if options.json {
@@ -181,13 +209,15 @@ struct TraceRecord: AsyncParsableCommand {
                 json: Result(
                     trace: "\(recorder.trace)", rows: summary.rowCount, gaps: summary.gapCount,
                     missing: summary.missingCount, repeats: summary.repeatCount, refusedBytes: refused, bytes: bytes,
-                    silences: silences.count, looksLike: silences.models.isEmpty ? nil : silences.models.map(\.rawValue)
-                ))
+                    silences: silences.count,
+                    looksLike: silences.models.isEmpty ? nil : silences.models.map(\.rawValue),
+                    stoppedBy: condition))
         }
         try Terminal.print(
             "\(NumberText.count(summary.rowCount, "row")) in \(NumberText.bytes(bytes)), "
                 + "\(summary.missingCount) missing in \(NumberText.count(summary.gapCount, "gap")), "
                 + "\(summary.repeatCount) repeated: trace \(recorder.trace.short).")
+        if let condition { try Terminal.print("Ended by the condition “\(condition)”.") }
         if refused > 0 { Terminal.remark("\(NumberText.count(refused, "byte")) could not be decoded.") }
         if summary.rowCount == 0 {
             Terminal.remark(
@@ -204,22 +234,26 @@ final class Request: Sendable {
     func set() { value.store(true, ordering: .relaxed) }
 }
 
-/// Shows the last values as a status line of the terminal, at most once a second.
-struct LiveValues {
-    private var last = ContinuousClock.now
-    private let isWanted = isatty(STDERR_FILENO) == 1 && !Terminal.manner.withLock { $0.isQuiet }
+/// Shows what is recorded on the terminal of standard error, if that is one.
+struct LiveRecording {
+    private var trace: LiveTrace?
 
-    mutating func show(_ recorder: TraceRecorder) async {
-        guard isWanted, ContinuousClock.now - last >= .seconds(1) else { return }
-        last = .now
-        var line = NumberText.count(await recorder.rowCount, "row")
-        if let (layout, values) = await recorder.lastRow {
-            for (channel, value) in zip(layout.channels, values).prefix(4) {
-                line += "  \(channel.name) \(TraceText.value(value, channel))"
-            }
+    init(_ store: Store, _ id: RecordID, _ options: LiveOptions, isWanted: Bool) {
+        let isQuiet = Terminal.manner.withLock { $0.isQuiet }
+        guard isWanted, !isQuiet, Terminal.canReplaceLines(on: STDERR_FILENO) else { return }
+        trace = try? store.record(Metering.trace.name, id).map {
+            try LiveTrace(Trace($0), in: store, options, hint: "Ctrl-C ends it.")
         }
-        Terminal.showStatus("\(line)")
     }
 
-    func end() { Terminal.clearStatus() }
+    /// Shows the trace as it is now, if that is due. What cannot be read is not shown: the recording goes on.
+    mutating func refresh(isDue: Bool = false) {
+        if (try? trace?.refresh(isDue: isDue)) == true { trace?.show(on: STDERR_FILENO) }
+    }
+
+    /// Shows the trace for the last time.
+    mutating func end() {
+        refresh(isDue: true)
+        Terminal.leaveStatus()
+    }
 }

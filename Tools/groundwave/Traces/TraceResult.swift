@@ -13,6 +13,7 @@ struct TraceResult: Encodable {
     var last: String?
     var rows: UInt64
     var missing: UInt64
+    var stoppedBy: String?
 
     init(_ trace: Trace, _ summary: TraceSummary) {
         id = "\(trace.id)"
@@ -24,5 +25,6 @@ struct TraceResult: Encodable {
         last = summary.lastTime.map(UTCText.milliseconds)
         rows = summary.rowCount
         missing = summary.missingCount
+        stoppedBy = trace.stoppedBy
     }
 }

@@ -73,6 +73,7 @@ struct TraceShow: AsyncParsableCommand {
         if !trace.name.isEmpty { facts.append(["name", trace.name]) }
         facts.append(["meter", "\(trace.meter?.description ?? "?"), \(trace.model?.displayName ?? "unknown model")"])
         if !trace.source.isEmpty { facts.append(["from", trace.source]) }
+        if let condition = trace.stoppedBy { facts.append(["ended by", condition]) }
         if let first = summary.firstTime, let last = summary.lastTime {
             facts.append(["first row", UTCText.milliseconds(first)])
             facts.append(["last row", UTCText.milliseconds(last)])
