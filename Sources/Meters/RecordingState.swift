@@ -33,8 +33,8 @@ struct RecordingState: Sendable {
     /// The number of bytes in the event of a block beside the block.
     private let envelope: Int
     private var block: OpenBlock?
-    /// The row before the first one of the block, of whatever layout, for the totals.
-    private var before: TraceRows?
+    /// The row before the first one of the block, for the totals.
+    private var before: RowBefore?
     /// Gives rows their times and tells what is missing, as long as the recording lasts.
     private var intake: RowIntake
     private var nextRow: UInt64 = 0
@@ -65,14 +65,14 @@ struct RecordingState: Sendable {
         capture = isKeepingCapture ? Capture() : nil
     }
 
-    /// The rows that are not in the log; `nil` before the first one of a layout.
+    /// The rows that are not in the log; `nil` before the first one.
     var openRows: TraceRows? { block?.rows }
 
     /// The number of rows of all blocks, sealed or not.
     var rowCount: UInt64 { nextRow + UInt64(block?.rows.count ?? 0) }
 
     /// The time of the last row; `nil` before the first one.
-    var lastTime: Int64? { block?.rows.times.last ?? before?.times.last }
+    var lastTime: Int64? { block?.rows.times.last ?? before?.time }
 
     /// Receives rows, decoded from the bytes of `pieces`, whose times are by the wall clock.
     mutating func receive(_ rows: DecodedRows, by reception: Reception, of pieces: [CapturedBytes]) {
@@ -122,7 +122,7 @@ struct RecordingState: Sendable {
             lastFlush = now
             if case .beginTail = action { (isTailOld, isTailCorrected) = (false, false) }
         case .sealRows(_, let count):
-            before = block?.removeFirst(count).split(at: count - 1).1
+            before = block?.removeFirst(count).lastRow
             nextRow += UInt64(count)
             (isSealDue, isTailOld) = (false, true)
         case .sealCapture:
@@ -137,7 +137,7 @@ struct RecordingState: Sendable {
         if isTailOld { return .beginTail(block?.rows, capture) }
         if let capture, capture.byteCount >= Capture.sealedByteCount { return sealCapture() }
         if let action = takeReceived() { return action }
-        if let end { return sealAll() ?? .end(end, at: before?.times.last) }
+        if let end { return sealAll() ?? .end(end, at: before?.time) }
         defer { isFlushDue = false }
         guard isFlushDue else { return nil }
         return isTailCorrected ? .beginTail(block?.rows, capture) : keep()
@@ -149,14 +149,15 @@ struct RecordingState: Sendable {
             if isSealDue { return keepCapture() ?? sealRows() }
             received.begin(&intake)
             guard let layout = received.layout else { return nil }
-            if let block, block.rows.layout != layout {
-                if let action = sealAll() { return action }
-                self.block = nil
-            }
             if block == nil { block = OpenBlock(layout, first: nextRow) }
-            isSealDue = received.move(into: &block!, by: &intake)
+            let move = received.move(into: &block!, by: &intake)
+            isSealDue = move == .full
             if isSealDue { intake.settle() }
             makeChanges()
+            guard move == .refused else { continue }
+            // The block goes into the log first, whole.
+            if let action = sealAll() { return action }
+            block = OpenBlock(layout, first: nextRow)
         }
     }
 

@@ -48,10 +48,11 @@ public actor TraceRecorder {
     /// The number of rows received, without missing and repeated ones.
     public var rowCount: UInt64 { state.rowCount }
 
-    /// The last row; `nil` before the first one of a block.
+    /// The last row, with the channels that it has; `nil` before the first one of a block.
     public var lastRow: (layout: Layout, values: [Int64])? {
         guard let rows = state.openRows, let last = rows.times.indices.last else { return nil }
-        return (rows.layout, rows.columns.map { $0[last] })
+        let channels = rows.columns.indices.filter { rows.has($0, at: last) }
+        return (Layout(channels.map { rows.layout.channels[$0] }), channels.map { rows.columns[$0][last] })
     }
 
     /// Appends rows that were decoded from bytes which have just reached the host.
