@@ -140,7 +140,7 @@ extension Reading {
             mayLack = mayLack || !patterns.isEmpty
         }
         func add(_ rows: TraceRows?) {
-            guard let rows = rows?.rows(from: start, to: end)?.compacted() else { return }
+            guard let rows = rows?.rows(from: start, to: end) else { return }
             add(rows.layout, rows.patterns)
         }
         for stretch in stretches {

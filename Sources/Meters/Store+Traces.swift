@@ -115,13 +115,13 @@ extension Reading {
 }
 
 extension TraceRows {
-    /// Returns the rows from the first to the last one with a time from `start` up to but not including `end`; `nil` if
-    /// there is none.
+    /// Returns the rows from the first to the last one with a time from `start` up to but not including `end`, without
+    /// the channels that none of them has; `nil` if there is none.
     func rows(from start: Int64, to end: Int64) -> TraceRows? {
         guard let first = times.firstIndex(where: { $0 >= start && $0 < end }),
             let last = times.lastIndex(where: { $0 >= start && $0 < end })
         else { return nil }
-        return first == 0 && last == count - 1 ? self : split(at: last + 1).0.split(at: first).1
+        return (first == 0 && last == count - 1 ? self : split(at: last + 1).0.split(at: first).1).compacted()
     }
 }
 

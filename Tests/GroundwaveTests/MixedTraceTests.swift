@@ -171,6 +171,40 @@ struct `A KM003C that is asked between its queue frames` {
         #expect(abs(found - charge) <= abs(charge) / 1_000_000, "\(found) of \(charge)")
     }
 
+    @Test func `has the same trace after a kill, and from its bytes`() async throws {
+        let frames = Array(try MixedCapture().frames.prefix(80))
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let whole = try await recorded(frames, rate: nil, in: store)
+        let trace = try await killed(frames, in: store)
+        #expect(try await store.sealTails() == [trace])
+        let (rows, times) = try rows(of: whole, in: store)
+        for id in [trace, try await store.decode(#require(try store.traces().first { $0.id == trace })).trace] {
+            let found = try self.rows(of: id, in: store)
+            #expect(found.rows == rows && found.times == times)
+            let (summary, expected) = (try store.summary(of: id), try store.summary(of: whole))
+            #expect(summary.rows.parts.map(\.totals) == expected.rows.parts.map(\.totals))
+            #expect(summary.blockCount <= 2 && summary.missingCount == 0)
+            #expect(try store.verify(#require(try store.traces().first { $0.id == id })).isOK)
+        }
+    }
+
+    /// A recording with its bytes whose process ends without a word.
+    private func killed(_ frames: [MixedCapture.Frame], in store: Store) async throws -> RecordID {
+        let recorder = try await store.record(
+            meter: simulatedMeter, model: .km003c, isKeepingCapture: true, started: MixedCapture.start + 1)
+        var decoder = MeterModel.km003c.makeDecoder()
+        for frame in frames {
+            var rows = DecodedRows()
+            decoder.consume(frame.bytes.span.bytes, into: &rows)
+            let time = MixedCapture.start + frame.milliseconds
+            try await recorder.append(
+                rows, by: Reception(ReadMoment(time)), of: [CapturedBytes(.received, at: time, frame.bytes)])
+            try await recorder.flush()
+        }
+        return recorder.trace
+    }
+
     @Test func `takes at most 0.42 bytes a value`() async throws {
         let temporary = try await TemporaryStore(.full())
         let trace = try await recorded(MixedCapture().frames, rate: nil, in: temporary.store)

@@ -13,7 +13,8 @@ func exported(
     change(&options)
     var bytes: [UInt8] = []
     var writer = try TraceWriter(format, options: options)
-    try writer.begin(unionOf: layout.map { [$0] } ?? pieces.map(\.layout)) { bytes += $0 }
+    let mayLack = pieces.contains { !$0.patterns.isEmpty }
+    try writer.begin(unionOf: layout.map { [$0] } ?? pieces.map(\.layout), mayLack: mayLack) { bytes += $0 }
     for piece in pieces { try writer.append(piece) { bytes += $0 } }
     _ = try writer.finish { bytes += $0 }
     return bytes
@@ -105,6 +106,16 @@ struct MadeUpTrace {
         }
         self.rows = rows
     }
+}
+
+/// The rows of `pieces` in one table.
+func joined(_ pieces: [TraceRows]) throws -> TraceRows {
+    var rows = pieces[0]
+    for piece in pieces.dropFirst() {
+        let isJoined = rows.append(piece)
+        try #require(isJoined)
+    }
+    return rows
 }
 
 extension TraceRows {

@@ -20,16 +20,6 @@ private func mixedRows() throws -> TraceRows {
     return try joined([rows, other, last])
 }
 
-/// The rows of all `pieces`.
-private func joined(_ pieces: [TraceRows]) throws -> TraceRows {
-    var rows = pieces[0]
-    for piece in pieces.dropFirst() {
-        let isJoined = rows.append(piece)
-        try #require(isJoined)
-    }
-    return rows
-}
-
 @Suite struct `Rows of different channels` {
     @Test func `have the channels of all, in the finer decimals, and say which each row has`() throws {
         let rows = try mixedRows()
@@ -67,7 +57,7 @@ private func joined(_ pieces: [TraceRows]) throws -> TraceRows {
         #expect(!isJoined && great == before)
     }
 
-    @Test func `have a summary of the values that there are, and charge of the rows that have a current`() throws {
+    @Test func `have a summary of the values that there are, and the charge of those that have a current`() throws {
         let summary = BlockSummary(of: try mixedRows(), after: nil)
         #expect(summary.count == 4 && summary.cells.map(\.count) == [3, 4, 1])
         #expect(summary.cells.map(\.least) == [2_000, 300, 215] && summary.cells.map(\.last) == [2_000, 320, 215])
@@ -90,8 +80,8 @@ private func joined(_ pieces: [TraceRows]) throws -> TraceRows {
         let cells: [UInt8] = [
             3, 0xA0, 0x1F, 0, 0, 0, 0, 4, 0xD8, 4, 40, 0, 20, 70, 1, 0xAE, 3, 0, 0, 0, 0,
         ]
-        // 2 ms; 8,000 twice milliampere milliseconds; no energy, missing rows, gaps, repeats and marks.
-        let rest: [UInt8] = [2, 0x80, 0x7D, 0x80, 0x7D, 0, 0, 0, 0, 0, 0]
+        // 2 ms; charge 2 * (2,000 + 2,000); energy 2,000 * (300 + 310 + 310 + 320); and nothing missing or marked.
+        let rest: [UInt8] = [2, 0x80, 0x7D, 0x80, 0xDE, 0xAE, 2, 0, 0, 0, 0, 0, 0]
         #expect(Array(bytes.dropFirst(layout.count + 6)) == times + cells + rest)
         // Where each row has all, a 1 stands for the patterns, and the numbers of values are left out.
         var plain = TraceRows(Layout(reading.channels), first: 0)
@@ -120,6 +110,25 @@ private func joined(_ pieces: [TraceRows]) throws -> TraceRows {
         #expect(rows.cell(0, in: 0..<4) == Cell(215) && rows.cell(0, in: 0..<2) == nil)
     }
 
+    @Test func `fill blocks of 256 patterns at most`() throws {
+        let layout = Layout((0..<61).map { Channel("x\($0)", .none, decimals: 0) })
+        var rows = TraceRows(layout, first: 0)
+        rows.times = Array(0..<1_000)
+        // Channel 0, and those whose bits the number of the row has.
+        rows.patterns = (0..<1_000).map { row in
+            RowPattern(channels: [0] + (1..<11).filter { row >> ($0 - 1) & 1 == 1 }, tick: false)
+        }
+        rows.columns = layout.channels.map { _ in Array(repeating: 0, count: 1_000) }
+        var counts: [Int] = []
+        while rows.count > 0 {
+            let (block, count) = SealedBlock.filling(pagesWith: rows, after: nil)
+            #expect(block.summary.patterns.count <= 256 && block.summary.count == UInt64(count))
+            counts.append(count)
+            rows = rows.split(at: count).1
+        }
+        #expect(counts.reduce(0, +) == 1_000 && counts.count >= 4)
+    }
+
     @Test func `are refused in a summary whose patterns are no rows, or not all`() throws {
         let summary = BlockSummary(of: try mixedRows(), after: nil)
         let changes: [(inout BlockSummary) -> Void] = [
@@ -135,7 +144,7 @@ private func joined(_ pieces: [TraceRows]) throws -> TraceRows {
         }
     }
 
-    @Test func `count on from the last row of a block only if it has what is integrated`() throws {
+    @Test func `count on from the last row of a block only if it has a current`() throws {
         var rows = try mixedRows()
         let behind = TraceRows.amperes(from: 9, [2_000], at: 1_012)
         #expect(BlockSummary(of: behind, after: rows.lastRow).totals.covered == 10)
@@ -221,33 +230,43 @@ private func joined(_ pieces: [TraceRows]) throws -> TraceRows {
     }
 
     @Test(arguments: UInt64(1)...80)
-    func `have the charge of the rows that have a current, whatever lies between`(seed: UInt64) throws {
+    func `have the charge of rows with a current and the energy of those with both, whatever lies between`(seed: UInt64)
+        throws
+    {
         var numbers = SeededGenerator(seed: seed)
         let pieces = Self.pieces(&numbers)
-        let rows = try joined(pieces)
-        let summary = BlockSummary(of: rows, after: nil)
+        let summary = BlockSummary(of: try joined(pieces), after: nil)
         let layout = summary.layout
         guard layout.currentChannel != nil else { return #expect(summary.totals == Totals()) }
-        // Twice the charge in the decimals of the union; a row counts if it has what the layout integrates.
         let decimals = layout.channels[try #require(layout.currentChannel)].decimals
-        let needed = ["current"] + (layout.voltageChannel.map { [layout.channels[$0].name] } ?? [])
-        var (charge, covered, last, isBehindGap) = (Int64(0), Int64(0), nil as [String: Int64]?, false)
-        for row in Self.said(pieces) {
+        let rows = Self.said(pieces)
+        let charge = Self.integral(rows) { $0["current"].map { Int128($0) } }
+        #expect(summary.totals.covered == UInt64(charge.span))
+        let factors = [1_000_000, 100_000, 10_000, 1_000, 100].map { Int128($0) }
+        #expect(summary.totals.charge * factors[decimals] == charge.sum)
+        guard let voltage = layout.voltageChannel.map({ layout.channels[$0] }) else { return }
+        let energy = Self.integral(rows) { row in
+            row["current"].flatMap { current in row[voltage.name].map { Int128(current) * Int128($0) } }
+        }
+        #expect(summary.totals.energy * factors[decimals] * factors[voltage.decimals] == energy.sum)
+    }
+
+    /// Twice the integral over the rows that have a value, and the time that it covers; nothing over gaps.
+    private static func integral(
+        _ rows: [[String: Int64]], _ value: ([String: Int64]) -> Int128?
+    ) -> (sum: Int128, span: Int64) {
+        var (sum, covered, last, isBehindGap) = (Int128(0), Int64(0), nil as [String: Int64]?, false)
+        for row in rows {
             if row["gap"] != nil { isBehindGap = true }
-            guard needed.allSatisfy({ row[$0] != nil }) else { continue }
-            if let last, !isBehindGap {
+            guard let now = value(row) else { continue }
+            if let last, let before = value(last), !isBehindGap {
                 let ticks = row["tick"].flatMap { now in last["tick"].map { now - $0 } }
                 let span = ticks ?? row["time", default: 0] - last["time", default: 0]
-                if span > 0 {
-                    covered += span
-                    charge += (row["current", default: 0] + last["current", default: 0]) * span
-                }
+                if span > 0 { (sum, covered) = (sum + (now + before) * Int128(span), covered + span) }
             }
             (last, isBehindGap) = (row, false)
         }
-        #expect(summary.totals.covered == UInt64(covered))
-        let factor = [1_000_000, 100_000, 10_000, 1_000, 100][decimals]
-        #expect(summary.totals.charge * Int128(factor) == Int128(charge))
+        return (sum, covered)
     }
 }
 

@@ -37,7 +37,7 @@ public struct BlockSummary: Hashable, Sendable {
 
     /// Creates the summary of `rows`, which are not empty. Its layout lacks what no row has.
     ///
-    /// - Parameter before: The row before these, if known, of whatever layout; it counts if it has what is integrated.
+    /// - Parameter before: The row before these, if known, of whatever layout; it counts if it has a current.
     /// - Complexity: O(values).
     public init(of rows: TraceRows, after before: RowBefore?) {
         self.init(compacted: rows.compacted(), after: before)

@@ -1,12 +1,12 @@
 /// Charge and energy over some rows, and the time that they cover.
 ///
-/// Between two rows, current and power are the mean of both (the trapezoid rule). Rows without a current, or without a
-/// voltage if there is one, are passed over. Gaps contribute nothing, and neither do rows at which the time does not
+/// Between two rows, current and power are the mean of both (the trapezoid rule). Rows without a current are passed over,
+/// and for the energy those without a voltage. Gaps contribute nothing, and neither do rows at which the time does not
 /// advance. The time is that of the meter's counter between two rows that have one,
 /// else that of the rows. Charge and energy are exact integers, in the channels' last decimals times milliseconds,
 /// doubled because a mean may end in a half. All numbers wrap on overflow.
 public struct Totals: Hashable, Sendable {
-    /// The time covered, in milliseconds.
+    /// The time that the charge covers, in milliseconds.
     public var covered: UInt64 = 0
     /// Twice the current times time: see ``Layout/ampereHours(_:)``.
     public var charge: Int128 = 0
@@ -54,21 +54,24 @@ extension TraceRows {
         let voltage = layout.voltageChannel
         var gaps = marks.lazy.filter { $0.kind.isGap }.map(\.row).makeIterator()
         var gap = gaps.next()
-        var (last, isBehindGap) = (before?.reading(for: layout), false)
+        let reading = before?.reading(for: layout)
+        var (charges, energies) = (TotalsWalk(last: reading), TotalsWalk(last: reading?.voltage == nil ? nil : reading))
         for row in 0..<count {
-            while let next = gap, next <= row { (isBehindGap, gap) = (true, gaps.next()) }
-            guard has(current, at: row), voltage.map({ has($0, at: row) }) ?? true else { continue }
+            while let next = gap, next <= row {
+                (charges.isBehindGap, energies.isBehindGap) = (true, true)
+                gap = gaps.next()
+            }
+            guard has(current, at: row) else { continue }
             let now = RowReading(
                 time: times[row], counter: layout.tick, tick: tick(at: row), current: columns[current][row],
-                voltage: voltage.map { columns[$0][row] } ?? 0)
-            defer { (last, isBehindGap) = (now, false) }
-            guard let last, !isBehindGap else { continue }
-            let span = last.milliseconds(to: now)
-            guard span > 0 else { continue }
-            totals.covered &+= UInt64(truncatingIfNeeded: span)
-            totals.charge &+= (Int128(last.current) + Int128(now.current)) &* span
-            let powers = Int128(last.current) * Int128(last.voltage) &+ Int128(now.current) * Int128(now.voltage)
-            totals.energy &+= powers &* span
+                voltage: voltage.flatMap { has($0, at: row) ? columns[$0][row] : nil })
+            if let (last, span) = charges.step(to: now) {
+                totals.covered &+= UInt64(truncatingIfNeeded: span)
+                totals.charge &+= (Int128(last.current) + Int128(now.current)) &* span
+            }
+            if now.voltage != nil, let (last, span) = energies.step(to: now) {
+                totals.energy &+= (last.power &+ now.power) &* span
+            }
         }
         return totals
     }
@@ -110,7 +113,7 @@ public struct RowBefore: Hashable, Sendable {
         values = channels.indices.map { pattern.has($0) ? block.cells[$0].last : nil }
     }
 
-    /// Returns what the row says for totals in the decimals of `layout`; `nil` if it lacks what these integrate.
+    /// Returns what the row says for totals in the decimals of `layout`; `nil` if it has no current.
     func reading(for layout: Layout) -> RowReading? {
         func value(_ index: Int?) -> Int64? {
             guard let channel = index.map({ layout.channels[$0] }),
@@ -119,9 +122,8 @@ public struct RowBefore: Hashable, Sendable {
             return values[source].map { Self.value($0, channels[source].decimals, in: channel.decimals) }
         }
         guard let current = value(layout.currentChannel) else { return nil }
-        let voltage = value(layout.voltageChannel)
-        if voltage == nil, layout.voltageChannel != nil { return nil }
-        return RowReading(time: time, counter: counter, tick: tick, current: current, voltage: voltage ?? 0)
+        return RowReading(
+            time: time, counter: counter, tick: tick, current: current, voltage: value(layout.voltageChannel))
     }
 
     private static func value(_ value: Int64, _ decimals: Int, in wanted: Int) -> Int64 {
@@ -138,7 +140,11 @@ struct RowReading: Sendable {
     /// The counter, without overflows; `nil` if the row has none.
     var tick: Int64?
     var current: Int64
-    var voltage: Int64
+    /// The voltage; `nil` if the row has none.
+    var voltage: Int64?
+
+    /// The power; 0 without a voltage.
+    var power: Int128 { Int128(current) * Int128(voltage ?? 0) }
 
     /// Returns the milliseconds from this row to `next`: by the counter, of which the milliseconds are rounded down, so
     /// that they add up; else by the times.
@@ -149,6 +155,22 @@ struct RowReading: Sendable {
         if counter.hertz == 1000 { return Int128(end) - Int128(tick) }
         let hertz = Int128(counter.hertz)
         return (Int128(end) * 1000).flooredQuotient(by: hertz) - (Int128(tick) * 1000).flooredQuotient(by: hertz)
+    }
+}
+
+/// A walk over the rows that have what is integrated.
+private struct TotalsWalk {
+    /// The last of these rows.
+    var last: RowReading?
+    /// Whether rows are missing since.
+    var isBehindGap = false
+
+    /// Goes on to `now`; returns the row before and the milliseconds between both, if they count.
+    mutating func step(to now: RowReading) -> (from: RowReading, span: Int128)? {
+        defer { (last, isBehindGap) = (now, false) }
+        guard let last, !isBehindGap else { return nil }
+        let span = last.milliseconds(to: now)
+        return span > 0 ? (last, span) : nil
     }
 }
 

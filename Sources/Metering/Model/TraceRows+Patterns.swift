@@ -106,6 +106,13 @@ extension TraceRows {
         return found.reversed()
     }
 
+    /// Returns the number of the first rows that have at most `limit` patterns.
+    func count(ofPatterns limit: Int) -> Int {
+        if patterns.count <= limit { return count }
+        var known = Set<RowPattern>()
+        return patterns.firstIndex { known.insert($0).inserted && known.count > limit } ?? count
+    }
+
     /// Returns the summary of the values that the rows of `range` have of `channel`; `nil` if none has one.
     public func cell(_ channel: Int, in range: Range<Int>) -> Cell? {
         if patterns.isEmpty { return Cell(columns[channel][range]) }

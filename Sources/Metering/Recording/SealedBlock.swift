@@ -10,6 +10,9 @@ public struct SealedBlock: Hashable, Sendable {
     /// The bytes of an event besides the summary and the rows, without an author: frame, kind, id, and some reserve.
     public static let envelope = 120
 
+    /// The most patterns of a block: a summary has at most 64 KiB, and most of it is for marks.
+    private static let patternLimit = 256
+
     /// The most unused bytes of a page that are accepted: another attempt would save less.
     private static let slack = 24
 
@@ -33,6 +36,8 @@ public struct SealedBlock: Hashable, Sendable {
     public static func filling(
         pagesWith rows: TraceRows, after before: RowBefore?, envelope: Int = envelope
     ) -> (block: SealedBlock, count: Int) {
+        let fitting = rows.count(ofPatterns: patternLimit)
+        let rows = fitting < rows.count ? rows.split(at: fitting).0 : rows
         let whole = SealedBlock(rows, after: before)
         // The fixed cost of a block: an additional block must save more than that.
         let fixed = envelope + whole.summary.bytes.count
