@@ -121,6 +121,9 @@ extension BlockSummary {
         #expect(try await store.sealTails() == [trace])
         let found = try store.verify(trace)
         #expect(found.isOK && found.rowCount == 5_000 && found.tailCount == 0 && found.blockCount == 2)
+        // 4,999 intervals of 10 ms, less five of gaps.
+        let totals = try store.summary(of: trace).parts.map(\.totals)
+        #expect(totals.reduce(0) { $0 + $1.covered } == 49_940)
     }
 
     @Test func `finds nothing where the channels change`() async throws {
