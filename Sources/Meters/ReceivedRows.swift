@@ -54,41 +54,51 @@ struct ReceivedRows: Sendable {
         }
     }
 
-    /// Moves rows into `block`, which has the layout of the next row and room for it.
-    ///
-    /// - Returns: Whether the block is to be sealed before the next row.
-    mutating func move(into block: inout OpenBlock, by intake: inout RowIntake) -> Bool {
+    /// What became of the next rows.
+    enum Move {
+        /// Some are in the block, and more may be there.
+        case moved
+        /// The block has enough rows.
+        case full
+        /// The block cannot hold the next one, with its channels or values.
+        case refused
+    }
+
+    /// Moves the next rows into `block`, which has room for one.
+    mutating func move(into block: inout OpenBlock, by intake: inout RowIntake) -> Move {
         switch entries.first {
         case .decoded(let run): return move(run, into: &block, &intake)
         case .recorded(let rows):
             let (head, rest) = rows.split(at: min(SampleBlock.rowLimit - block.rows.count, rows.count))
-            _ = block.append(head)
+            guard block.append(head) else { return .refused }
             if let last = head.times.last { intake.follow(last) }
             if rest.count > 0 { entries[0] = .recorded(rest) } else { entries.removeFirst() }
-            return block.rows.count >= SampleBlock.rowLimit
-        case .reception, nil: return false
+            return block.rows.count >= SampleBlock.rowLimit ? .full : .moved
+        case .reception, nil: return .moved
         }
     }
 
     private mutating func move(
         _ run: DecodedRows.Run, into block: inout OpenBlock, _ intake: inout RowIntake
-    ) -> Bool {
-        var isEnough = false
-        while takenCount < run.count, !isEnough {
+    ) -> Move {
+        guard block.adopt(run.layout) else { return .refused }
+        var move = Move.moved
+        while takenCount < run.count, move == .moved {
             let values = run.row(takenCount)
+            guard block.holds(values) else { return .refused }
             let tick = run.ticks.isEmpty ? nil : run.ticks[takenCount]
             takenCount += 1
             let number = block.rows.first + UInt64(block.rows.count)
             guard let row = intake.next(values, tick: tick, of: run.layout, number: number) else { continue }
             let time = row.time
             block.append(values, tick: row.tick, at: time)
-            if let first = block.rows.times.first, time &- first >= Self.blockMilliseconds { isEnough = true }
-            if block.rows.count >= SampleBlock.rowLimit { isEnough = true }
+            if let first = block.rows.times.first, time &- first >= Self.blockMilliseconds { move = .full }
+            if block.rows.count >= SampleBlock.rowLimit { move = .full }
         }
         if takenCount == run.count {
             entries.removeFirst()
             takenCount = 0
         }
-        return isEnough
+        return move
     }
 }

@@ -33,8 +33,8 @@ struct RecordingState: Sendable {
     /// The number of bytes in the event of a block beside the block.
     private let envelope: Int
     private var block: OpenBlock?
-    /// The row before the first one of the block, of whatever layout, for the totals.
-    private var before: TraceRows?
+    /// The row before the first one of the block, for the totals.
+    private var before: RowBefore?
     /// Gives rows their times and tells what is missing, as long as the recording lasts.
     private var intake: RowIntake
     private var nextRow: UInt64 = 0
@@ -72,14 +72,14 @@ struct RecordingState: Sendable {
         capture = isKeepingCapture ? Capture() : nil
     }
 
-    /// The rows that are not in the log; `nil` before the first one of a layout.
+    /// The rows that are not in the log; `nil` before the first one.
     var openRows: TraceRows? { block?.rows }
 
     /// The number of rows of all blocks, sealed or not.
     var rowCount: UInt64 { nextRow + UInt64(block?.rows.count ?? 0) }
 
     /// The time of the last row; `nil` before the first one.
-    var lastTime: Int64? { block?.rows.times.last ?? before?.times.last }
+    var lastTime: Int64? { block?.rows.times.last ?? before?.time }
 
     /// The condition that the last row meets; `nil` if none does.
     var metCondition: StopCondition? { judge.met }
@@ -134,7 +134,7 @@ struct RecordingState: Sendable {
         case .sealRows(_, let count):
             if let rows = block?.removeFirst(count) {
                 judge.seal(rows, after: before)
-                before = rows.split(at: count - 1).1
+                before = rows.lastRow
             }
             nextRow += UInt64(count)
             (isSealDue, isTailOld) = (false, true)
@@ -150,7 +150,7 @@ struct RecordingState: Sendable {
         if isTailOld { return .beginTail(block?.rows, capture) }
         if let capture, capture.byteCount >= Capture.sealedByteCount { return sealCapture() }
         if let action = takeReceived() { return action }
-        if let end { return sealAll() ?? .end(end, at: before?.times.last) }
+        if let end { return sealAll() ?? .end(end, at: before?.time) }
         defer { isFlushDue = false }
         guard isFlushDue else { return nil }
         return isTailCorrected ? .beginTail(block?.rows, capture) : keep()
@@ -162,18 +162,20 @@ struct RecordingState: Sendable {
             if isSealDue { return keepCapture() ?? sealRows() }
             received.begin(&intake)
             guard let layout = received.layout else { return nil }
-            if let block, block.rows.layout != layout {
-                if let action = sealAll() { return action }
-                self.block = nil
-            }
             if block == nil { block = OpenBlock(layout, first: nextRow) }
-            isSealDue = received.move(into: &block!, by: &intake)
+            let move = received.move(into: &block!, by: &intake)
+            isSealDue = move == .full
             if isSealDue { intake.settle() }
             makeChanges()
             if let rows = block?.rows, let count = judge.judge(rows, after: before) {
                 block?.keepFirst(count)
                 received.end()
+                continue
             }
+            guard move == .refused else { continue }
+            // The block goes into the log first, whole.
+            if let action = sealAll() { return action }
+            block = OpenBlock(layout, first: nextRow)
         }
     }
 

@@ -35,7 +35,7 @@ struct StopJudge: Sendable {
     ///   - before: The row before them, if there is one.
     /// - Returns: The number of `rows` up to the one that meets a condition, itself included; `nil` if none does.
     /// - Complexity: O(rows).
-    mutating func judge(_ rows: TraceRows, after before: TraceRows?) -> Int? {
+    mutating func judge(_ rows: TraceRows, after before: RowBefore?) -> Int? {
         guard met == nil, !conditions.isEmpty else { return nil }
         let judged = Int(next - rows.first)
         next = rows.first + UInt64(rows.count)
@@ -52,7 +52,7 @@ struct StopJudge: Sendable {
     }
 
     /// Takes note of `rows` that are in the log now.
-    mutating func seal(_ rows: TraceRows, after before: TraceRows?) {
+    mutating func seal(_ rows: TraceRows, after before: RowBefore?) {
         if conditions.isEmpty { return }
         _ = fold(rows, into: &state, from: rows.count)
         sealed.append(JoinedSummary(BlockSummary(of: rows, after: before)))
@@ -72,7 +72,7 @@ struct StopJudge: Sendable {
                 switch condition.rule {
                 case .elapsed(let span): isMet = time &- start >= span
                 case .value(_, let comparison, let limit, let lasting):
-                    guard let column = columns[index] else { continue }
+                    guard let column = columns[index], rows.has(column, at: row) else { continue }
                     let decimals = rows.layout.channels[column].decimals
                     let value = ExactNumber(Int128(rows.columns[column][row]), decimals: decimals)
                     let since = comparison.holds(value, limit) ? state.since[index] ?? time : nil
@@ -91,7 +91,7 @@ struct StopJudge: Sendable {
     /// Returns the row from `judged` on at which the charge or the energy reaches the limit of `rule`, if it has at the
     /// last one.
     private func row(
-        at rule: StopCondition.Rule, of rows: TraceRows, after before: TraceRows?, from judged: Int
+        at rule: StopCondition.Rule, of rows: TraceRows, after before: RowBefore?, from judged: Int
     ) -> Int? {
         func isReached(_ count: Int) -> Bool {
             let head = count == rows.count ? rows : rows.split(at: count).0

@@ -115,23 +115,23 @@ extension Store {
     /// Appends the rows that the log does not have yet, and ends the trace as interrupted.
     private func seal(_ rows: [TraceRows], of trace: RecordID) async throws {
         let kind = Metering.trace.name
-        var (next, last) = (UInt64(0), Int64?.none)
+        var (next, before) = (UInt64(0), RowBefore?.none)
         try read { view in
             try view.forEachBlock(of: kind, trace) { block, bytes in
                 if block.first + block.count > next {
                     next = block.first + block.count
-                    last = (try? BlockSummary(bytes))?.lastTime
+                    before = (try? BlockSummary(bytes))?.lastRow
                 }
                 return true
             }
         }
-        var before: TraceRows?
         for var run in rows {
             if run.first < next {
                 guard next < run.first + UInt64(run.count) else { continue }
                 run = run.split(at: Int(next - run.first)).1
             }
-            last = run.times.last ?? last
+            if run.first > next { before = nil }
+            next = run.first + UInt64(run.count)
             while run.count > 0 {
                 let head = run.split(at: min(run.count, SampleBlock.rowLimit)).0
                 let sealed = SealedBlock.filling(pagesWith: head, after: before)
@@ -140,10 +140,10 @@ extension Store {
                     try batch.append(Change(kind: kind, record: trace, block: block))
                 }
                 let (done, rest) = run.split(at: sealed.count)
-                (before, run) = (done.split(at: sealed.count - 1).1, rest)
+                (before, run) = (done.lastRow, rest)
             }
         }
-        let end = last ?? Int64(surroundings.now().wallMilliseconds)
+        let end = before?.time ?? Int64(surroundings.now().wallMilliseconds)
         try await write(note: "The recording was interrupted") { batch in
             // If there is no record, the process ended before the trace was created.
             guard let record = try batch.record(kind, trace), Trace(record).end == nil else { return }

@@ -100,11 +100,11 @@ extension Reading {
     ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {
         var (hasBegun, absent) = (false, AbsentRows())
         let stretches = try stretches(of: trace.id, from: start, to: end)
-        let layouts = Self.layouts(of: stretches, from: start, to: end)
+        let (layouts, mayLack) = try layouts(of: stretches, from: start, to: end)
         try forEachPiece(in: stretches, from: start, to: end) { piece in
             switch piece {
             case .rows(let rows):
-                if !hasBegun { try writer.begin(unionOf: layouts, to: sink) }
+                if !hasBegun { try writer.begin(unionOf: layouts, mayLack: mayLack, to: sink) }
                 hasBegun = true
                 try writer.append(rows, to: sink)
             case .withheld(let summary): absent.withheldCount += summary.count
@@ -127,19 +127,35 @@ extension Reading {
         return (try writer.finish(to: sink), absent)
     }
 
-    /// Returns the layouts of the blocks and tails among `stretches` that may have rows in this range, each once, in
-    /// order of first appearance.
-    private static func layouts(of stretches: [TraceStretch], from start: Int64, to end: Int64) -> [Layout] {
-        var layouts: [Layout] = []
-        func add(_ layout: Layout) { if !layouts.contains(layout) { layouts.append(layout) } }
+    /// Returns the layouts of the rows in this range, each once, in order of first appearance, and whether a row may lack
+    /// what its layout has.
+    ///
+    /// Of a block that is only in part in the range, the rows are read if they have different channels.
+    private func layouts(
+        of stretches: [TraceStretch], from start: Int64, to end: Int64
+    ) throws -> (layouts: [Layout], mayLack: Bool) {
+        var (layouts, mayLack) = ([Layout](), false)
+        func add(_ layout: Layout, _ patterns: [RowPattern]) {
+            if !layouts.contains(layout) { layouts.append(layout) }
+            mayLack = mayLack || !patterns.isEmpty
+        }
+        func add(_ rows: TraceRows?) {
+            guard let rows = rows?.rows(from: start, to: end) else { return }
+            add(rows.layout, rows.patterns)
+        }
         for stretch in stretches {
             switch stretch {
-            case .block(let summary, _) where summary.mayHaveRows(from: start, to: end): add(summary.layout)
-            case .tail(let rows) where rows.times.contains { $0 >= start && $0 < end }: add(rows.layout)
+            case .block(let summary, let block) where summary.mayHaveRows(from: start, to: end):
+                if summary.patterns.isEmpty || summary.leastTime >= start && summary.greatestTime < end {
+                    add(summary.layout, summary.patterns)
+                } else {
+                    add(try rows(of: block, summary).items)
+                }
+            case .tail(let rows): add(rows)
             default: continue
             }
         }
-        return layouts
+        return (layouts, mayLack)
     }
 
     private static func options(_ options: TraceExportOptions, of trace: Trace) -> TraceExportOptions {

@@ -20,7 +20,7 @@ public struct StretchSummary: Hashable, Sendable {
 extension Reading {
     /// Returns the summary of the rows of `trace` from `start` up to but not including `end`, in milliseconds since 1970.
     ///
-    /// - Complexity: O(blocks at the edges + cells): the rows of up to four blocks are decoded, however long the stretch.
+    /// - Complexity: O(blocks at the edges + cells): the rows of two blocks are decoded, however long the stretch.
     public func summary(of trace: RecordID, from start: Int64, to end: Int64) throws -> StretchSummary {
         let stretches = try stretchesWithEdges(of: trace, start, end)
         var summary = StretchSummary()
@@ -28,7 +28,7 @@ extension Reading {
         for (index, stretch) in stretches.enumerated() where stretch.mayHaveRows(from: start, to: end) {
             // What a summary has counted from the row before its first one would be from outside.
             let isWhole = stretch.isInside(start, end) && !isFirst
-            var before: TraceRows? { isFirst ? nil : rowsBefore(index, in: stretches) }
+            let before = isFirst ? nil : stretches[..<index].last?.lastRow
             switch stretch {
             case .cell(let cell): summary.rows.append(cell)
             case .block(let block, _) where isWhole: summary.rows.append(JoinedSummary(block))
@@ -68,30 +68,27 @@ extension Reading {
         guard let first = inside.first?.leastTime, let last = inside.last?.greatestTime else { return all }
         return try stretches(takingCellsAfter: first, before: last)
     }
-
-    /// Returns the rows directly before those of a stretch, if they are here.
-    private func rowsBefore(_ index: Int, in stretches: [TraceStretch]) -> TraceRows? {
-        guard index > 0 else { return nil }
-        switch stretches[index - 1] {
-        case .block(let block, let stored):
-            guard case .here(let rows)? = try? rows(of: stored, block) else { return nil }
-            return rows
-        case .tail(let rows): return rows
-        case .cell, .unread: return nil
-        }
-    }
 }
 
 extension StretchSummary {
-    fileprivate mutating func append(_ rows: TraceRows?, after before: TraceRows?) {
+    fileprivate mutating func append(_ rows: TraceRows?, after before: (row: RowBefore, end: UInt64)?) {
         guard let rows else { return }
         // Rows that were cut off at the start are those before.
-        let isNext = before.map { $0.first &+ UInt64($0.count) == rows.first } ?? false
-        self.rows.append(JoinedSummary(BlockSummary(of: rows, after: isNext ? before : nil)))
+        let isNext = before?.end == rows.first
+        self.rows.append(JoinedSummary(BlockSummary(of: rows, after: isNext ? before?.row : nil)))
     }
 }
 
 extension TraceStretch {
+    /// The last row and the number of the one behind it, if a single block or the tail has them.
+    fileprivate var lastRow: (row: RowBefore, end: UInt64)? {
+        switch self {
+        case .block(let block, _): (block.lastRow, block.end)
+        case .tail(let rows): rows.lastRow.map { ($0, rows.first + UInt64(rows.count)) }
+        case .cell, .unread: nil
+        }
+    }
+
     /// Whether a row may have a time from `start` up to but not including `end`.
     fileprivate func mayHaveRows(from start: Int64, to end: Int64) -> Bool {
         switch self {

@@ -110,19 +110,18 @@ extension Reading {
     private func give(
         _ rows: TraceRows, _ start: Int64, _ end: Int64, _ body: (TracePiece) throws -> Bool
     ) throws -> Bool {
-        guard let rows = rows.rows(from: start, to: end) else { return true }
-        return try body(.rows(rows))
+        try rows.rows(from: start, to: end).map { try body(.rows($0)) } ?? true
     }
 }
 
 extension TraceRows {
-    /// Returns the rows from the first to the last one whose time is from `start` up to but not including `end`; `nil` if
-    /// there are none.
+    /// Returns the rows from the first to the last one with a time from `start` up to but not including `end`, without
+    /// the channels that none of them has; `nil` if there is none.
     func rows(from start: Int64, to end: Int64) -> TraceRows? {
         guard let first = times.firstIndex(where: { $0 >= start && $0 < end }),
             let last = times.lastIndex(where: { $0 >= start && $0 < end })
         else { return nil }
-        return first == 0 && last == count - 1 ? self : split(at: last + 1).0.split(at: first).1
+        return (first == 0 && last == count - 1 ? self : split(at: last + 1).0.split(at: first).1).compacted()
     }
 }
 
@@ -173,7 +172,7 @@ extension Reading {
                 switch try byteCount(of: block) {
                 case .here(let length):
                     storage.byteCount += length
-                    storage.valueCount += summary.count * UInt64(summary.layout.channels.count)
+                    storage.valueCount += summary.cells.reduce(0) { $0 + UInt64($1.count) }
                 case .withheld: storage.withheldCount += block.count
                 default: storage.unreadableCount += block.count
                 }

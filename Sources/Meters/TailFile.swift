@@ -8,7 +8,7 @@ import GroundwaveStore
 
 /// The data of a running recording that is not in the log yet.
 struct TailContent {
-    /// Rows, in order; consecutive rows of one layout are joined.
+    /// Rows, in order; consecutive rows are joined if one layout can hold them.
     var rows: [TraceRows] = []
     /// Captured line traffic, in order, if it is kept.
     var captures: [Capture] = []
@@ -134,10 +134,6 @@ extension TailContent {
         let content = piece.extracting(try reader.lengthPrefixed(in: piece))
         if kind == 1 { return captures.append(try Capture(content, summary: summary, first: first)) }
         let next = try TraceRows(content, of: BlockSummary(summary))
-        if let last = rows.last, last.isFollowed(by: next) {
-            rows[rows.count - 1].append(next)
-        } else {
-            rows.append(next)
-        }
+        if rows.isEmpty || !rows[rows.count - 1].append(next) { rows.append(next) }
     }
 }

@@ -1,3 +1,5 @@
+import GroundwaveMetering
+
 /// Averages the rows of each time bucket into one row.
 ///
 /// A bucket begins at a multiple of its length since 1970, which is the time of its row; an empty bucket gives no
@@ -52,13 +54,12 @@ struct BucketMeans {
     private mutating func close(to means: inout ExportRows) {
         means.note(note.take(), at: means.count)
         means.times.append(bucket)
-        var presence = UInt64.max
+        let pattern = RowPattern(channels: sums.indices.filter { counts[$0] > 0 }, tick: false)
         for column in sums.indices {
-            if counts[column] == 0 { presence &= ~(1 << UInt64(column)) }
             means.columns[column].append(counts[column] == 0 ? 0 : Self.mean(sums[column], counts[column]))
             (sums[column], counts[column]) = (0, 0)
         }
-        means.notePresence(presence)
+        means.append(pattern: pattern, all: RowPattern(channels: sums.indices, tick: false))
         count = 0
     }
 

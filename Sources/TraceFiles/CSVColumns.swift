@@ -26,7 +26,7 @@ struct CSVColumns {
             let found = place < fields.count ? Self.shown(fields[place]) : "nothing"
             guard found == name else { throw .missingColumn(found: found, expected: name) }
         }
-        let limit = ColumnNames.channelLimit
+        let limit = Layout.channelLimit
         let count = fields.count - firstChannel
         guard (1...limit).contains(count) else { throw .channelCount(count, limit: limit) }
         var channels: [Channel] = []

@@ -6,8 +6,6 @@ package enum ColumnNames {
     static let time = "time"
     package static let missing = "missing"
     package static let repeats = "repeats"
-    /// The most channels: the number of columns of a block.
-    static let channelLimit = SampleBlock.columnLimit
     static let nameByteLimit = 64
 
     /// Returns the column of a channel: its name, and after an underscore its unit if it has one.
@@ -30,8 +28,8 @@ package enum ColumnNames {
     /// Throws if the columns of `layout` would be ambiguous, or could not be read back.
     static func check(_ layout: Layout) throws(TraceExportError) {
         if layout.channels.isEmpty { throw .option("there must be at least one channel") }
-        if layout.channels.count > channelLimit {
-            throw .option("there are \(layout.channels.count) channels, but the maximum is \(channelLimit)")
+        if layout.channels.count > Layout.channelLimit {
+            throw .option("there are \(layout.channels.count) channels, but the maximum is \(Layout.channelLimit)")
         }
         var taken: Set<String> = [time, missing, repeats]
         if let tick = layout.tick {

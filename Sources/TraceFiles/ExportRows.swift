@@ -9,17 +9,16 @@ package struct ExportRows {
         package var repeats: UInt64
     }
 
-    /// The number of the first row in the trace; `nil` if rows are means.
+    /// The number in the trace of the first of the rows that these were selected from; `nil` if rows are means.
     var first: UInt64?
-    /// The step between row numbers in the trace: every how many rows one is selected.
-    var every = 1
+    /// The places of these rows among them; `nil` if these are all.
+    var places: [Int]?
     package var times: [Int64] = []
     /// The counters; empty if the layout has none.
     package var ticks: [Int64] = []
     package var columns: [[Int64]]
-    /// Which values each row has: bit n for column n, ``tickBit`` for the counter. Empty if every row has all. The
-    /// values that a row lacks are there and mean nothing.
-    package var presence: [UInt64] = []
+    /// Which values each row has; empty if every row has all. The values that a row lacks are there and mean nothing.
+    package var patterns: [RowPattern] = []
     /// The notes in order of row, at most one for each row, none with two zeros.
     package var notes: [Note] = []
 
@@ -28,43 +27,31 @@ package struct ExportRows {
 
     package var count: Int { times.count }
 
-    /// The bit of ``presence`` for the counter.
-    static let tickBit = 63
-    /// The most channels of which rows may lack some.
-    static let presenceLimit = tickBit
-
     /// Returns whether `row` has a value in `column`.
-    package func has(_ column: Int, at row: Int) -> Bool {
-        presence.isEmpty || presence[row] >> UInt64(column) & 1 == 1
-    }
+    package func has(_ column: Int, at row: Int) -> Bool { patterns.isEmpty || patterns[row].has(column) }
 
     /// Returns the counter at `row`; `nil` if it has none.
-    package func tick(at row: Int) -> Int64? { ticks.isEmpty || !has(Self.tickBit, at: row) ? nil : ticks[row] }
+    package func tick(at row: Int) -> Int64? { hasTick(at: row) ? ticks[row] : nil }
+
+    /// Returns whether `row` has a counter.
+    func hasTick(at row: Int) -> Bool { !ticks.isEmpty && (patterns.isEmpty || patterns[row].hasTick) }
 
     /// Returns the number of a row in the trace; `nil` for means.
-    package func number(of row: Int) -> UInt64? { first.map { $0 &+ UInt64(row) &* UInt64(every) } }
+    package func number(of row: Int) -> UInt64? { first.map { $0 &+ UInt64(places?[row] ?? row) } }
+
+    /// Appends the pattern of the row that was appended last; that of a row with everything is `all`.
+    mutating func append(pattern: RowPattern, all: RowPattern) {
+        if patterns.isEmpty {
+            if pattern == all { return }
+            patterns = Array(repeating: all, count: count - 1)
+        }
+        patterns.append(pattern)
+    }
 
     /// Adds a note to `row`, which comes after those with notes so far.
     mutating func note(_ pending: PendingNote, at row: Int) {
         if pending.isEmpty { return }
         notes.append(Note(row: row, missing: pending.missing, repeats: pending.repeats))
-    }
-
-    /// Records which values the row that was appended last has: see ``presence``.
-    mutating func notePresence(_ bits: UInt64) {
-        if presence.isEmpty {
-            if bits == .max { return }
-            presence = Array(repeating: .max, count: count - 1)
-        }
-        presence.append(bits)
-    }
-
-    mutating func removeAll() {
-        times.removeAll(keepingCapacity: true)
-        ticks.removeAll(keepingCapacity: true)
-        for column in columns.indices { columns[column].removeAll(keepingCapacity: true) }
-        presence.removeAll(keepingCapacity: true)
-        notes.removeAll(keepingCapacity: true)
     }
 }
 

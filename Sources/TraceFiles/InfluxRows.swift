@@ -72,7 +72,7 @@ struct InfluxRows: RowWriter {
         let (channels, decimals, series) = (channels, decimals, series)
         let last = buffer.storage.count - rowByteLimit
         var end = buffer.end
-        let (first, hasAll) = (rowCount, rows.presence.isEmpty)
+        let (first, hasAll) = (rowCount, rows.patterns.isEmpty)
         var bytes = buffer.storage.mutableSpan
         while row < rows.count && end <= last {
             guard let moment = clock.nanoseconds(rows.times[row], tick: rows.tick(at: row)) else {

@@ -96,24 +96,25 @@ struct ParquetRows: RowWriter {
         for index in [0, firstChannel - 2, firstChannel - 1] {
             columns[index].note(isPresent: true, count: range.count)
         }
-        if hasTick { append(rows.ticks, of: ExportRows.tickBit, rows, range, to: 1) }
+        let hasAll = rows.patterns.isEmpty
+        if hasTick { append(rows.ticks, range, to: 1, hasAll: hasAll) { rows.hasTick(at: $0) } }
         for (index, column) in rows.columns.enumerated() {
-            append(column, of: index, rows, range, to: firstChannel + index)
+            append(column, range, to: firstChannel + index, hasAll: hasAll) { rows.has(index, at: $0) }
         }
         pageRows += range.count
     }
 
-    /// Appends to column `place` those of the `values` in `range` that the rows have, by their bit of presence.
+    /// Appends to column `place` those of the `values` in `range` that are present.
     private mutating func append(
-        _ values: [Int64], of bit: Int, _ rows: ExportRows, _ range: Range<Int>, to place: Int
+        _ values: [Int64], _ range: Range<Int>, to place: Int, hasAll: Bool, where isPresent: (Int) -> Bool
     ) {
-        if rows.presence.isEmpty {
+        if hasAll {
             columns[place].values += values[range]
             columns[place].note(isPresent: true, count: range.count)
             return
         }
         for row in range {
-            let isPresent = rows.has(bit, at: row)
+            let isPresent = isPresent(row)
             if isPresent { columns[place].values.append(values[row]) }
             columns[place].note(isPresent: isPresent, count: 1)
         }

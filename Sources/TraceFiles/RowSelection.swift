@@ -44,8 +44,7 @@ struct RowSelection {
         if part == self.part { return true }
         let found = layout.sources(in: part)
         let foundCount = found.count(where: { $0 != nil })
-        let hasAll = foundCount == found.count && part.tick == layout.tick
-        guard foundCount == wanted(in: part).count, hasAll || found.count <= ExportRows.presenceLimit,
+        guard foundCount == wanted(in: part).count,
             foundCount == 0 || part.tick == nil || part.tick == layout.tick
         else { return false }
         (self.part, sources) = (part, found)
@@ -63,12 +62,14 @@ struct RowSelection {
         precondition(
             rows.ticks.count == (rows.layout.tick == nil ? 0 : rows.count), "Rows have a tick as their layout says.")
         var selected = ExportRows(channelCount: sources.count)
-        (selected.first, selected.every) = (rows.first &+ UInt64(left), every)
-        let hasNone = sources.allSatisfy { $0 == nil }
-        let places = note(rows, leavesOut: hasNone, in: &selected)
-        if hasNone { return selected }
-        func pick(_ values: [Int64]) -> [Int64] { places.map { $0.map { values[$0] } } ?? values }
+        selected.first = rows.first
+        let whole = RowPattern(all: rows.layout).moved(to: sources)
+        let patterns = moved(rows.patterns)
+        let places = note(rows, in: &selected) { patterns.isEmpty ? whole.hasChannels : patterns[$0].hasChannels }
+        selected.places = places
+        func pick<Value>(_ values: [Value]) -> [Value] { places.map { $0.map { values[$0] } } ?? values }
         selected.times = pick(rows.times)
+        if selected.count == 0 { return selected }
         let absent = Array(repeating: Int64(0), count: selected.count)
         if layout.tick != nil { selected.ticks = rows.layout.tick == nil ? absent : pick(rows.ticks) }
         for (column, source) in sources.enumerated() {
@@ -78,22 +79,30 @@ struct RowSelection {
             }
             selected.columns[column] = try scaled(pick(rows.columns[source.column]), by: source.factor, column)
         }
-        if presence != .max { selected.presence = Array(repeating: presence, count: selected.count) }
+        let picked = patterns.isEmpty ? Array(repeating: whole, count: selected.count) : pick(patterns)
+        let all = RowPattern(all: layout)
+        if !picked.allSatisfy({ $0 == all }) { selected.patterns = picked }
         count += UInt64(selected.count)
         return selected
     }
 
-    /// The values that rows of the present layout have: see ``ExportRows/presence``.
-    private var presence: UInt64 {
-        var bits = UInt64.max
-        for (column, source) in sources.enumerated() where source == nil { bits &= ~(1 << UInt64(column)) }
-        if layout.tick != nil, part?.tick == nil { bits &= ~(1 << UInt64(ExportRows.tickBit)) }
-        return bits
+    /// Returns the patterns that rows of the present layout have as selected rows.
+    private func moved(_ patterns: [RowPattern]) -> [RowPattern] {
+        var known: (from: RowPattern, to: RowPattern)?
+        return patterns.map { pattern in
+            if let known, known.from == pattern { return known.to }
+            let moved = pattern.moved(to: sources)
+            known = (pattern, moved)
+            return moved
+        }
     }
 
-    /// Adds the notes of `rows` to the selected ones of them, and returns their indices; `nil` for all. If
-    /// `leavesOut` is true, none is selected.
-    private mutating func note(_ rows: TraceRows, leavesOut: Bool, in selected: inout ExportRows) -> [Int]? {
+    /// Adds the notes of `rows` to the selected ones of them, and returns their places; `nil` for all. Rows for which
+    /// `isWanted` returns `false` are left out.
+    private mutating func note(
+        _ rows: TraceRows, in selected: inout ExportRows, where isWanted: (Int) -> Bool
+    ) -> [Int]? {
+        let isAll = every == 1 && rows.times.indices.allSatisfy(isWanted)
         var places: [Int] = []
         var mark = 0
         var row = 0
@@ -102,20 +111,20 @@ struct RowSelection {
                 pending.add(rows.marks[mark])
                 mark += 1
             }
-            if every > 1 {
-                if left == 0, !leavesOut {
-                    selected.note(pending.take(), at: places.count)
-                    places.append(row)
-                }
-                left = left == 0 ? every - 1 : left - 1
-                row += 1
-            } else {
-                if !leavesOut { selected.note(pending.take(), at: row) }
+            if isAll {
+                selected.note(pending.take(), at: row)
                 row = mark < rows.marks.count ? min(rows.marks[mark].row, rows.count) : rows.count
+                continue
             }
+            if left == 0, isWanted(row) {
+                selected.note(pending.take(), at: places.count)
+                places.append(row)
+            }
+            left = left == 0 ? every - 1 : left - 1
+            row += 1
         }
         for mark in rows.marks[mark...] { pending.add(mark) }
-        return every > 1 ? places : nil
+        return isAll ? nil : places
     }
 
     /// Returns `values` of `column` times `factor`.

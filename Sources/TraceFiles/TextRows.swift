@@ -69,7 +69,7 @@ struct TextRows: RowWriter {
     // Writes rows from `row` on while the buffer has room for another.
     private mutating func fill(_ rows: ExportRows, _ row: inout Int, _ note: inout Int) {
         let plan = plan
-        let (hasBlanks, hasAll) = (gaps == .blank, rows.presence.isEmpty)
+        let (hasBlanks, hasAll) = (gaps == .blank, rows.patterns.isEmpty)
         var clock = clock
         let last = buffer.storage.count - plan.rowByteLimit
         var end = buffer.end

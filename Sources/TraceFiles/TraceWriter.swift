@@ -170,7 +170,7 @@ public struct TraceWriter {
 package protocol RowWriter {
     /// Begins the file, or continues with rows of another layout if the format allows it.
     ///
-    /// - Parameter mayLack: Whether rows may lack a channel, or the counter: see ``ExportRows/presence``.
+    /// - Parameter mayLack: Whether rows may lack a channel, or the counter: see ``ExportRows/patterns``.
     mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws
     /// Writes at least one row.
     mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws

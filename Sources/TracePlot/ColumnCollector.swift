@@ -53,7 +53,7 @@ public struct ColumnCollector: Sendable {
     /// Returns whether values of `channel` are collected: as they are, or scaled to more decimals.
     public func takes(_ channel: Channel) -> Bool { channels.contains { $0.takes(channel) } }
 
-    /// Adds `rows`. A channel that their layout lacks, or has with more decimals, gets no values from them.
+    /// Adds `rows`. A channel that they lack, or have with more decimals, gets no values from them.
     ///
     /// - Complexity: O(rows times channels), about 2 ns each.
     public mutating func add(_ rows: TraceRows) {
@@ -74,7 +74,7 @@ public struct ColumnCollector: Sendable {
             reach(column)
             if column >= 0, column < columnCount {
                 for (channel, source) in sources.enumerated() {
-                    if let source, let cell = Cell(rows.columns[source.column][row..<end]) {
+                    if let source, let cell = rows.cell(source.column, in: row..<end) {
                         append(cell.scaled(by: source.factor), to: channel, column)
                     }
                 }

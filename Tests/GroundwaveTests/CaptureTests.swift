@@ -46,11 +46,7 @@ import Testing
         var rows: [TraceRows] = []
         try store.forEachPiece(of: trace) { piece in
             if case .rows(let next) = piece {
-                if let last = rows.last, last.isFollowed(by: next) {
-                    rows[rows.count - 1].append(next)
-                } else {
-                    rows.append(next)
-                }
+                if rows.isEmpty || !rows[rows.count - 1].append(next) { rows.append(next) }
             }
             return true
         }

@@ -8,6 +8,8 @@ import Testing
 
 private let volts = Layout([Channel("voltage", .volt, decimals: 3)])
 private let voltsAndAmperes = Layout([Channel("voltage", .volt, decimals: 3), Channel("current", .ampere, decimals: 3)])
+/// No block has rows of these channels and of those above: a name has another unit.
+private let others = Layout([Channel("voltage", .none, decimals: 0), Channel("mode", .none, decimals: 0)])
 
 /// Rows with these numbers as the values of their channels.
 private func decoded(_ numbers: Range<Int>, of layout: Layout = volts) -> DecodedRows {
@@ -29,11 +31,12 @@ private func bytes(_ count: Int, at time: Int64 = 0) -> CapturedBytes {
 
 /// A recording whose log and tail are in memory.
 private struct MemoryRecording {
-    /// A row of a block or of the tail.
+    /// A row of a block or of the tail, with the values that it has, by channel.
     struct Row: Equatable {
         var number: UInt64
         var time: Int64
         var values: [Int64]
+        var channels: [Channel]
     }
 
     let isKeepingCapture: Bool
@@ -47,6 +50,7 @@ private struct MemoryRecording {
     /// Charge and energy of the blocks in the log, and their marks, with the numbers of rows in the trace.
     var totals = Totals()
     var marks: [MarkChange] = []
+    var layouts: [Layout] = []
 
     init(isKeepingCapture: Bool = false) {
         self.isKeepingCapture = isKeepingCapture
@@ -92,6 +96,7 @@ private struct MemoryRecording {
             log += Self.rows(rows)
             let summary = try BlockSummary(block.summary.span.bytes)
             totals.append(summary.totals)
+            layouts.append(summary.layout)
             marks += summary.marks.map {
                 MarkChange($0.kind, before: summary.first + UInt64($0.row), by: Int64($0.count))
             }
@@ -113,7 +118,10 @@ private struct MemoryRecording {
 
     private static func rows(_ rows: TraceRows) -> [Row] {
         rows.times.indices.map { row in
-            Row(number: rows.first + UInt64(row), time: rows.times[row], values: rows.columns.map { $0[row] })
+            let channels = rows.columns.indices.filter { rows.has($0, at: row) }
+            return Row(
+                number: rows.first + UInt64(row), time: rows.times[row], values: channels.map { rows.columns[$0][row] },
+                channels: channels.map { rows.layout.channels[$0] })
         }
     }
 }
@@ -158,16 +166,67 @@ private struct MemoryRecording {
         #expect(recording.log.map(\.number) == [0, 1, 2] && recording.open.map(\.number) == [3])
     }
 
-    @Test func `has everything sealed before rows of another layout, whose numbers go on`() throws {
+    @Test func `has rows of several layouts in one block, each with the channels that it has`() throws {
+        var recording = MemoryRecording(isKeepingCapture: true)
+        recording.receive(decoded(0..<2), at: 0, of: [bytes(5)])
+        recording.receive(decoded(2..<4, of: voltsAndAmperes), at: 0, of: [bytes(7)])
+        recording.receive(decoded(4..<5), at: 0)
+        #expect(try recording.perform() == [], "a block has the channels of all of its rows")
+        #expect(recording.open.map(\.values) == [[0], [1], [2, 2], [3, 3], [4]])
+        #expect(recording.state.openRows?.layout == voltsAndAmperes)
+        recording.state.flush()
+        #expect(try recording.perform() == ["keep"])
+        #expect(recording.tail == recording.open)
+        recording.state.end(.finished)
+        #expect(try recording.perform() == ["capture", "tail", "rows", "tail", "end"])
+        #expect(recording.log.map(\.values) == [[0], [1], [2, 2], [3, 3], [4]])
+    }
+
+    @Test func `has everything sealed before rows that no layout has beside the others, whose numbers go on`() throws {
         var recording = MemoryRecording(isKeepingCapture: true)
         recording.receive(decoded(0..<3), at: 0, of: [bytes(5)])
         recording.receive(decoded(3..<6), at: 0, of: [bytes(6)])
         #expect(try recording.perform() == [], "the layout is the same")
-        recording.receive(decoded(6..<8, of: voltsAndAmperes), at: 0, of: [bytes(7)])
+        recording.receive(decoded(6..<8, of: others), at: 0, of: [bytes(7)])
         #expect(try recording.perform() == ["capture", "tail", "rows", "tail"])
         #expect(recording.log.map(\.number) == Array(0..<6) && recording.logBytes.map(\.bytes.count) == [5, 6, 7])
         #expect(recording.open.map(\.number) == [6, 7] && recording.open.map(\.values) == [[6, 6], [7, 7]])
         #expect(recording.tail.isEmpty && recording.tailBytes.isEmpty)
+    }
+
+    @Test func `has values in the finer decimals of later rows, and a block ended by one that exceeds 64 bits there`()
+        throws
+    {
+        let fine = Layout([Channel("voltage", .volt, decimals: 4)])
+        var recording = MemoryRecording()
+        recording.receive(decoded(7..<8), at: 0)
+        recording.receive(decoded(70..<71, of: fine), at: 0)
+        recording.receive(decoded(8..<9), at: 0)
+        #expect(try recording.perform() == [])
+        #expect(recording.open.map(\.values) == [[70], [70], [80]])
+        #expect(recording.open.allSatisfy { $0.channels == fine.channels })
+        var great = DecodedRows()
+        for value in [9, .max / 10, .max / 10 + 1, 10] as [Int64] { great.append([value] as [Int64], of: volts) }
+        recording.receive(great, at: 0)
+        #expect(try recording.perform() == ["rows", "tail"])
+        #expect(recording.log.map(\.values) == [[70], [70], [80], [90], [.max / 10 * 10]])
+        #expect(recording.open.map(\.values) == [[.max / 10 + 1], [10]])
+        #expect(recording.open[0].channels == volts.channels)
+        // Nor can the values that are there already be scaled.
+        recording.receive(decoded(3..<4, of: fine), at: 0)
+        #expect(try recording.perform() == ["rows", "tail"])
+        #expect(recording.log.last?.values == [10] && recording.open.map(\.values) == [[3]])
+    }
+
+    @Test func `that was widened by channels has blocks without those that no row of theirs has`() throws {
+        var recording = MemoryRecording()
+        recording.receive(decoded(0..<1, of: voltsAndAmperes), at: 0)
+        recording.receive(decoded(1..<2), at: 600_000)
+        recording.receive(decoded(2..<3), at: 600_001)
+        recording.receive(decoded(3..<4), at: 1_200_001)
+        try recording.perform()
+        #expect(recording.layouts == [voltsAndAmperes, volts])
+        #expect(recording.log.map(\.values) == [[0, 0], [1], [2], [3]])
     }
 
     @Test func `has captured bytes sealed at their size, and not one byte earlier`() throws {
@@ -244,6 +303,28 @@ private struct MemoryRecording {
         #expect(recording.marks == [MarkChange(.estimated, before: 30, by: 9)])
     }
 
+    @Test func `counts charge on over blocks of different channels and decimals`() throws {
+        let amperes = Channel("current", .ampere, decimals: 3)
+        var recording = MemoryRecording()
+        // 2 A, a row in five minutes: three blocks of which each has other channels, the last of them finer decimals.
+        for row in 0...7 {
+            var rows = DecodedRows()
+            switch row {
+            case 0...2: rows.append([2_000] as [Int64], of: Layout([amperes]))
+            case 3...5: rows.append([9, 2_000] as [Int64], of: Layout([Channel("mode", .none, decimals: 0), amperes]))
+            default: rows.append([20_000] as [Int64], of: Layout([Channel("current", .ampere, decimals: 4)]))
+            }
+            recording.receive(rows, at: Int64(row) * 300_000)
+            try recording.perform()
+        }
+        recording.state.end(.finished)
+        try recording.perform()
+        #expect(recording.layouts.map(\.channels.count) == [1, 2, 1])
+        #expect(recording.totals.covered == 2_100_000)
+        // Charges are in the decimals of their blocks: 25 minutes in thousandths, 10 in the finer.
+        #expect(recording.totals.charge == 2 * 2_000 * 1_500_000 + 2 * 20_000 * 600_000)
+    }
+
     @Test func `counts charge on where the channels change`() throws {
         let amperes = [Channel("voltage", .volt, decimals: 3), Channel("current", .ampere, decimals: 3)]
         let more = Layout(amperes + [Channel("temperature", .celsius, decimals: 1)])
@@ -264,7 +345,7 @@ private struct MemoryRecording {
     @Test func `returns an action that failed again, and has changed nothing`() throws {
         var recording = MemoryRecording(isKeepingCapture: true)
         recording.receive(decoded(0..<1), at: 0, of: [bytes(1)])
-        recording.receive(decoded(1..<2, of: voltsAndAmperes), at: 5)
+        recording.receive(decoded(1..<2, of: others), at: 5)
         recording.state.flush()
         while let action = recording.state.next() {
             let (count, open) = (recording.state.rowCount, recording.state.openRows)
@@ -335,6 +416,7 @@ private struct MemoryRecording {
                 let all = recording.all
                 #expect(all.map(\.values) == rows[..<all.count].map(\.values))
                 #expect(all.map(\.number) == rows[..<all.count].map(\.number))
+                #expect(all.map(\.channels) == rows[..<all.count].map(\.channels))
                 #expect(zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time })
             }
             #expect(recording.all.count == rows.count && recording.all.last?.time == rows.last?.time)
@@ -345,13 +427,18 @@ private struct MemoryRecording {
         for _ in 1...40 {
             recording.now += .random(in: 0...400, using: &generator)
             time += generator.chance(0.2) ? .random(in: 0...700_000, using: &generator) : 50
-            if generator.chance(0.1) { layout = layout == volts ? voltsAndAmperes : volts }
+            if generator.chance(0.2) {
+                let layouts = generator.chance(0.2) ? [others] : [volts, voltsAndAmperes]
+                layout = layouts.randomElement(using: &generator) ?? volts
+            }
             let isMany = generator.chance(0.05)
             let count = Int.random(in: isMany ? 3_000...9_000 : 0...60, using: &generator)
             let numbers = rows.count..<rows.count + count
             for number in numbers {
                 let values = layout.channels.map { _ in Int64(number) }
-                rows.append(MemoryRecording.Row(number: UInt64(number), time: time, values: values))
+                rows.append(
+                    MemoryRecording.Row(
+                        number: UInt64(number), time: time, values: values, channels: layout.channels))
             }
             if generator.chance(0.5) {
                 recording.state.receive(recorded: recorded(numbers, of: layout, at: time))

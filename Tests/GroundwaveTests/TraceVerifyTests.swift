@@ -22,9 +22,8 @@ private func rows(_ numbers: Range<Int>, _ layout: Layout = layout) -> TraceRows
     for number in numbers {
         rows.times.append(1_700_000_000_000 + Int64(number) * 10)
         if layout.tick != nil { rows.ticks.append(Int64(number) * 10) }
-        for (column, value) in [5_000 + number % 7, 1_000 + number % 13, number / 1_000].enumerated() {
-            rows.columns[column].append(Int64(value))
-        }
+        let values = [5_000 + number % 7, 1_000 + number % 13, number / 1_000]
+        for (column, value) in zip(rows.columns.indices, values) { rows.columns[column].append(Int64(value)) }
         if number % 1_000 == 500 { rows.marks.append(Mark(.gap, before: rows.count - 1, count: 3)) }
         if number % 1_000 == 700 { rows.marks.append(Mark(.repeats, before: rows.count - 1, count: 2)) }
     }
@@ -122,6 +121,9 @@ extension BlockSummary {
         #expect(try await store.sealTails() == [trace])
         let found = try store.verify(trace)
         #expect(found.isOK && found.rowCount == 5_000 && found.tailCount == 0 && found.blockCount == 2)
+        // 4,999 intervals of 10 ms, less five of gaps.
+        let totals = try store.summary(of: trace).parts.map(\.totals)
+        #expect(totals.reduce(0) { $0 + $1.covered } == 49_940)
     }
 
     @Test func `finds nothing where the channels change`() async throws {
@@ -132,7 +134,35 @@ extension BlockSummary {
         try await recorder.append(recorded: rows(500..<900))
         try await recorder.finish()
         let found = try temporary.store.verify(recorder.trace)
-        #expect(found.isOK && found.rowCount == 900 && found.blockCount == 3)
+        #expect(found.isOK && found.rowCount == 900 && found.blockCount == 1)
+    }
+
+    @Test func `tells rows that have other channels than is said of them`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let trace = try await store.emptyTrace()
+        var all = rows(0..<300)
+        for next in [rows(300..<500, Layout(Array(layout.channels[..<1]))), rows(500..<900)] {
+            let isJoined = all.append(next)
+            #expect(isJoined)
+        }
+        let right = BlockSummary(of: all, after: nil)
+        #expect(right.patterns.count == 2)
+        try await store.append(right.block(of: all), to: trace)
+        #expect(try store.verify(trace).isOK)
+        // A pattern that no row has; a value more than there are; and the two patterns exchanged.
+        let falsehoods: [(parts: String, change: (inout BlockSummary) -> Void)] = [
+            (": the patterns", { $0.patterns.append(RowPattern(channels: [1], tick: true)) }),
+            (": current", { $0.cells[1].count += 1 }),
+            (": the counter, current, mode, charge and energy", { $0.patterns.reverse() }),
+        ]
+        for (parts, change) in falsehoods {
+            let trace = try await store.emptyTrace()
+            try await store.append(right.falsified(change).block(of: all), to: trace)
+            let damage = try store.verify(trace).damage
+            #expect(damage.map(\.what) == [.summary])
+            #expect(damage[0].detail.hasSuffix(parts), "\(damage[0].detail)")
+        }
     }
 
     @Test func `names a row that is earlier than the one before it, in a block or behind one`() async throws {
@@ -143,7 +173,7 @@ extension BlockSummary {
         first.times[120] -= 11
         second.times[0] -= 12
         try await store.append(SealedBlock(first, after: nil).block, to: trace)
-        try await store.append(SealedBlock(second, after: first).block, to: trace)
+        try await store.append(SealedBlock(second, after: first.lastRow).block, to: trace)
         let found = try store.verify(trace)
         #expect(found.damage.map(\.what) == [.order, .order] && found.damage.map(\.first) == [120, 300])
         #expect(found.rowCount == 500)
@@ -166,7 +196,7 @@ extension BlockSummary {
         let trace = try await store.emptyTrace()
         let (first, second) = (rows(0..<900), rows(900..<1_900))
         try await store.append(SealedBlock(first, after: nil).block, to: trace)
-        let right = BlockSummary(of: second, after: first)
+        let right = BlockSummary(of: second, after: first.lastRow)
         let wrong = right.falsified(Self.falsehoods[falsehood].change)
         try await store.append(wrong.block(of: second), to: trace)
         let found = try store.verify(trace)
@@ -182,14 +212,14 @@ extension BlockSummary {
         for isKnown in [true, false] {
             let trace = try await store.emptyTrace()
             try await store.append(SealedBlock(rows(0..<400), after: nil).block, to: trace)
-            let block = SealedBlock(rows(400..<800), after: isKnown ? rows(0..<400) : nil)
+            let block = SealedBlock(rows(400..<800), after: isKnown ? rows(0..<400).lastRow : nil)
             try await store.append(block.block, to: trace)
             #expect(try store.verify(trace).isOK)
         }
         // The row before is one of another block than the one before.
         let trace = try await store.emptyTrace()
         try await store.append(SealedBlock(rows(0..<400), after: nil).block, to: trace)
-        try await store.append(SealedBlock(rows(400..<800), after: rows(0..<200)).block, to: trace)
+        try await store.append(SealedBlock(rows(400..<800), after: rows(0..<200).lastRow).block, to: trace)
         #expect(try store.verify(trace).damage.map(\.what) == [.summary])
     }
 
@@ -213,7 +243,7 @@ extension BlockSummary {
         try await store.append(SealedBlock(rows(100..<200), after: nil).block, to: other)
         let blocks = try store.verify(trace).blockCount
         clock.advance(by: .seconds(3 * 86_400))
-        try await store.append(SealedBlock(rows(9_000..<9_100), after: rows(8_999..<9_000)).block, to: trace)
+        try await store.append(SealedBlock(rows(9_000..<9_100), after: rows(8_999..<9_000).lastRow).block, to: trace)
         try store.keepSamples(forDays: 2)
         try store.removeOldSamples()
         let found = try store.verify(trace)
@@ -295,7 +325,7 @@ extension BlockSummary {
         let store = temporary.store
         let trace = try await store.emptyTrace()
         try await store.append(SealedBlock(rows(0..<400), after: nil).block, to: trace, note: "words to be found")
-        try await store.append(SealedBlock(rows(400..<800), after: rows(0..<400)).block, to: trace)
+        try await store.append(SealedBlock(rows(400..<800), after: rows(0..<400).lastRow).block, to: trace)
         #expect(try store.verify(trace).isOK)
         try Damage.flip("words to be found", of: store.url)
         let found = try store.verify(trace)

@@ -102,7 +102,7 @@ import Testing
             ("", 1, .missingColumn(found: "nothing", expected: "time")),
             ("zeit,missing,repeats,a\n", 1, .missingColumn(found: "zeit", expected: "time")),
             ("time,missing,a\n", 1, .missingColumn(found: "a", expected: "repeats")),
-            ("time,missing,repeats\n", 1, .channelCount(0, limit: 64)),
+            ("time,missing,repeats\n", 1, .channelCount(0, limit: 61)),
             ("time,missing,repeats,a_V,a_V\n", 1, .duplicateColumn("a_V")),
             ("time,missing,repeats,time\n", 1, .duplicateColumn("time")),
             ("time,missing,repeats,a_parsec\n", 1, .unknownUnit("parsec")),

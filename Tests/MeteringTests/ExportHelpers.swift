@@ -13,7 +13,8 @@ func exported(
     change(&options)
     var bytes: [UInt8] = []
     var writer = try TraceWriter(format, options: options)
-    try writer.begin(unionOf: layout.map { [$0] } ?? pieces.map(\.layout)) { bytes += $0 }
+    let mayLack = pieces.contains { !$0.patterns.isEmpty }
+    try writer.begin(unionOf: layout.map { [$0] } ?? pieces.map(\.layout), mayLack: mayLack) { bytes += $0 }
     for piece in pieces { try writer.append(piece) { bytes += $0 } }
     _ = try writer.finish { bytes += $0 }
     return bytes
@@ -107,6 +108,16 @@ struct MadeUpTrace {
     }
 }
 
+/// The rows of `pieces` in one table.
+func joined(_ pieces: [TraceRows]) throws -> TraceRows {
+    var rows = pieces[0]
+    for piece in pieces.dropFirst() {
+        let isJoined = rows.append(piece)
+        try #require(isJoined)
+    }
+    return rows
+}
+
 extension TraceRows {
     /// The same rows in pieces of random lengths, some of them empty.
     func pieces(_ numbers: inout SeededGenerator) -> [TraceRows] {
@@ -126,19 +137,15 @@ extension TraceRows {
         piece.times = Array(times[range])
         piece.ticks = ticks.isEmpty ? [] : Array(ticks[range])
         piece.columns = columns.map { Array($0[range]) }
+        piece.patterns = patterns.isEmpty ? [] : Array(patterns[range])
         piece.marks = marks.filter { range.contains($0.row) }.map {
             Mark($0.kind, before: $0.row - range.lowerBound, count: $0.count)
         }
         return piece
     }
 
-    /// Appends the rows that follow.
-    mutating func append(_ next: TraceRows) {
-        marks += next.marks.map { Mark($0.kind, before: $0.row + count, count: $0.count) }
-        times += next.times
-        ticks += next.ticks
-        for column in columns.indices { columns[column] += next.columns[column] }
-    }
+    /// Appends rows of the same layout that follow; returns `false` for others.
+    mutating func extend(by next: TraceRows) -> Bool { next.layout == layout && append(next) }
 }
 
 /// Reads CSV that comes in pieces of at most `pieceLength` bytes: runs of rows of one layout, and all columns.
@@ -149,7 +156,7 @@ func runs(ofCSV bytes: [UInt8], pieceLength: Int = .max) throws -> (rows: [Trace
     while start < bytes.count {
         let end = start + min(pieceLength, bytes.count - start)
         for next in try reader.append(Array(bytes[start..<end])) {
-            if rows.last?.isFollowed(by: next) == true { rows[rows.count - 1].append(next) } else { rows.append(next) }
+            if rows.isEmpty || !rows[rows.count - 1].extend(by: next) { rows.append(next) }
         }
         start = end
     }

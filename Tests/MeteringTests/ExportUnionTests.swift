@@ -132,6 +132,16 @@ func mixedTrace() -> [TraceRows] {
         #expect(try sigrokSamples(whole, channel: 3).dropFirst() == [21.5, 21.5, 21.5, 21.5, 21.5])
     }
 
+    @Test func `keep their numbers where rows that have no channel are left out`() throws {
+        var options = TraceExportOptions()
+        options.channels = ["current"]
+        let table = try joined(mixedTrace())
+        var selection = try RowSelection(table.layout, options)
+        let rows = try selection.select(table)
+        #expect((0..<rows.count).map { rows.number(of: $0) } == [0, 1, 3] && rows.columns == [[100, 101, 102]])
+        #expect(rows.notes == [.init(row: 2, missing: 3, repeats: 1)])
+    }
+
     @Test func `may be null in Parquet, where columns of one layout are not`() throws {
         // The nulls themselves are read by pyarrow: Tools/read-exports.
         #expect(try UnionOfLayouts(of: mixedTrace().map(\.layout), TraceExportOptions()).mayLack)
@@ -198,7 +208,26 @@ func mixedTrace() -> [TraceRows] {
             }
         }
         #expect(said(rows) == said(pieces))
-        // The pieces may be cut anywhere.
+        // So are those of one table with the patterns of its rows, and the pieces may be cut anywhere.
+        let table = try joined(pieces)
+        for format in [TraceExportFormat.csv, .ndjson, .influx, .parquet] {
+            #expect(try exported(format, [table]) == exported(format, pieces))
+        }
+        var some = layout.channels.filter { _ in numbers.chance(0.5) }.map(\.name)
+        // A table has its counter, also if no row with these channels has it.
+        let ticks = pieces.filter { $0.layout.channels.contains { some.contains($0.name) } }.map(\.layout.tick)
+        if ticks.allSatisfy({ $0 == nil }) { some = [] }
+        for (every, bucket) in [(1, nil), (3, nil), (1, 20), (2, 15)] as [(Int, Int?)] {
+            func change(_ options: inout TraceExportOptions) {
+                (options.every, options.bucketMilliseconds, options.channels) = (
+                    every, bucket, some.isEmpty ? nil : some
+                )
+            }
+            #expect(try exported(.csv, [table], change) == exported(.csv, pieces, change))
+        }
+        #expect(
+            try exported(.sigrok, [table]) { $0.bucketMilliseconds = 2 }
+                == exported(.sigrok, pieces) { $0.bucketMilliseconds = 2 })
         let cut = pieces.flatMap { $0.pieces(&numbers) }.filter { $0.count > 0 }
         for format in [TraceExportFormat.csv, .ndjson, .influx, .parquet] {
             #expect(try exported(format, cut) == exported(format, pieces))

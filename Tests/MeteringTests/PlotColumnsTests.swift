@@ -121,13 +121,14 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
         func collector() throws -> ColumnCollector {
             try ColumnCollector(channels, startMilliseconds: start, endMilliseconds: end, columnCount: count)
         }
-        var (fromRows, fromCells) = (try collector(), try collector())
+        var (fromRows, fromCells, fromTable) = (try collector(), try collector(), try collector())
+        var (table, number) = (nil as TraceRows?, UInt64(0))
         var expected = Array(repeating: [Int: [Int64]](), count: channels.count)
         var time = start - Int64.random(in: 0...300, using: &numbers)
         for _ in 0..<Int.random(in: 1...60, using: &numbers) {
             // A layout may lack a channel.
             let has = channels.filter { _ in numbers.chance(0.8) }
-            var block = TraceRows(Layout(has.isEmpty ? [power] : has), first: 0)
+            var block = TraceRows(Layout(has.isEmpty ? [power] : has), first: number)
             for row in 0..<Int.random(in: 1...12, using: &numbers) {
                 if row == 0, numbers.chance(0.2) {
                     block.marks.append(Mark(.gap, before: row, count: 3))
@@ -146,7 +147,9 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
                     expected[index][Int((time - start) * Int64(count) / (end - start)), default: []].append(value)
                 }
             }
+            number += UInt64(block.count)
             fromRows.add(block)
+            table = try table.map { try joined([$0, block]) } ?? block
             let summary = BlockSummary(of: block, after: nil)
             if fromCells.holdsInOneColumn(summary.leastTime, summary.greatestTime) {
                 fromCells.add(summary)
@@ -154,6 +157,8 @@ private func rows(_ times: [Int64], _ values: [Int64], gapsBefore gaps: [Int] = 
                 fromCells.add(block)
             }
         }
+        try fromTable.add(#require(table))
+        #expect(fromTable.columns == fromRows.columns && fromTable.gapAfter == fromRows.gapAfter)
         #expect(fromCells.columns == fromRows.columns)
         #expect(fromCells.gapAfter == fromRows.gapAfter)
         #expect(fromRows.columns == expected.map { values in (0..<count).map { Cell(values[$0] ?? []) } })

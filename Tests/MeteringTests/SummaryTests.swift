@@ -4,8 +4,11 @@ import GroundwaveSeededNumbers
 import Testing
 
 extension TraceRows {
-    /// Rows of a random layout, with values of any size.
-    static func random(_ count: Int, _ layout: Layout? = nil, using numbers: inout SeededGenerator) -> TraceRows {
+    /// Rows of a random layout, with values of any size. If `isMixed` is true, rows may lack some of them, but for the
+    /// first row.
+    static func random(
+        _ count: Int, _ layout: Layout? = nil, isMixed: Bool = false, using numbers: inout SeededGenerator
+    ) -> TraceRows {
         let layout = layout ?? .random(using: &numbers)
         var rows = TraceRows(layout, first: numbers.next() >> 20)
         var (time, tick) = (Int64(1_700_000_000_000), Int64.random(in: 0...70_000, using: &numbers))
@@ -24,7 +27,26 @@ extension TraceRows {
                 rows.marks.append(Mark(kind, before: row, count: numbers.next() >> 40))
             }
         }
+        if isMixed { rows.takeAway(&numbers) }
         return rows
+    }
+
+    /// Takes some values away, in a few patterns.
+    private mutating func takeAway(_ numbers: inout SeededGenerator) {
+        let some = (0..<Int.random(in: 1...4, using: &numbers)).map { _ in
+            let has = columns.indices.filter { _ in numbers.chance(0.6) }
+            return RowPattern(channels: has.isEmpty ? [0] : has, tick: layout.tick != nil && numbers.chance(0.6))
+        }
+        let all = RowPattern(all: layout)
+        let drawn = times.indices.map { row in
+            row == 0 || numbers.chance(0.3) ? all : some.randomElement(using: &numbers) ?? all
+        }
+        if drawn.allSatisfy({ $0 == all }) { return }
+        patterns = drawn
+        for row in times.indices {
+            for channel in columns.indices where !drawn[row].has(channel) { columns[channel][row] = 0 }
+            if layout.tick != nil, !drawn[row].hasTick { ticks[row] = 0 }
+        }
     }
 }
 
@@ -44,7 +66,8 @@ extension Layout {
     @Test(arguments: UInt64(0)..<60)
     func `comes back from its bytes, and the rows from theirs`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
-        let rows = TraceRows.random(.random(in: 1...600, using: &numbers), using: &numbers)
+        let count = Int.random(in: 1...600, using: &numbers)
+        let rows = TraceRows.random(count, isMixed: seed.isMultiple(of: 2), using: &numbers)
         let block = SealedBlock(rows, after: nil)
         let bytes = block.summary.bytes
         let summary = try bytes.withSpan { try BlockSummary($0) }
@@ -55,9 +78,11 @@ extension Layout {
     @Test(arguments: UInt64(0)..<60)
     func `is what the rows say, one by one`(seed: UInt64) {
         var numbers = SeededGenerator(seed: seed)
-        let rows = TraceRows.random(.random(in: 1...300, using: &numbers), using: &numbers)
+        let count = Int.random(in: 1...300, using: &numbers)
+        let rows = TraceRows.random(count, isMixed: seed.isMultiple(of: 2), using: &numbers)
         let summary = BlockSummary(of: rows, after: nil)
-        for (column, cell) in zip(rows.columns, summary.cells) {
+        for (channel, cell) in summary.cells.enumerated() {
+            let column = rows.times.indices.filter { rows.has(channel, at: $0) }.map { rows.columns[channel][$0] }
             #expect(cell.first == column.first && cell.last == column.last)
             #expect(cell.least == column.min() && cell.greatest == column.max())
             #expect(cell.sum == column.reduce(Int128(0)) { $0 + Int128($1) } && cell.count == column.count)
@@ -74,11 +99,11 @@ extension Layout {
         let rows = TraceRows.random(400, using: &numbers)
         var whole = BlockSummary(of: rows, after: nil)
         whole.marks = []
-        var (parts, rest, before) = ([BlockSummary](), rows, nil as TraceRows?)
+        var (parts, rest, before) = ([BlockSummary](), rows, nil as RowBefore?)
         while rest.count > 0 {
             let (head, tail) = rest.split(at: .random(in: 1...min(90, rest.count), using: &numbers))
             parts.append(BlockSummary(of: head, after: before))
-            (before, rest) = (head, tail)
+            (before, rest) = (head.lastRow, tail)
         }
         parts.shuffle(using: &numbers)
         var joined = parts.removeFirst()
@@ -107,14 +132,15 @@ extension Layout {
         seed: UInt64
     ) {
         var numbers = SeededGenerator(seed: seed)
-        let rows = TraceRows.random(.random(in: 2...300, using: &numbers), using: &numbers)
+        let count = Int.random(in: 2...300, using: &numbers)
+        let rows = TraceRows.random(count, isMixed: seed.isMultiple(of: 2), using: &numbers)
         let (head, tail) = rows.split(at: .random(in: 1..<rows.count, using: &numbers))
         let before = BlockSummary(of: head, after: nil)
-        for known in [nil, head] {
+        for known in [nil, head.lastRow] {
             #expect(BlockSummary(of: tail, after: known).parts(unlike: tail, after: before).isEmpty)
         }
         #expect(BlockSummary(of: tail, after: nil).parts(unlike: tail, after: nil).isEmpty)
-        let right = BlockSummary(of: tail, after: head)
+        let right = BlockSummary(of: tail, after: head.lastRow)
         let channel = Int.random(in: right.cells.indices, using: &numbers)
         let name = right.layout.channels[channel].name
         let changes: [(part: SummaryPart, change: (inout BlockSummary) -> Void)] = [
@@ -122,7 +148,9 @@ extension Layout {
             (.times, { $0.greatestTime &+= 1 }), (.ticks, { $0.firstTick &+= 1 }), (.ticks, { $0.lastTick &+= 1 }),
             (.channel(name), { $0.cells[channel].first &+= 1 }), (.channel(name), { $0.cells[channel].last &+= 1 }),
             (.channel(name), { $0.cells[channel].least &-= 1 }), (.channel(name), { $0.cells[channel].sum &+= 1 }),
-            (.channel(name), { $0.cells[channel].greatest &+= 1 }), (.totals, { $0.totals.covered &+= 1 }),
+            (.channel(name), { $0.cells[channel].greatest &+= 1 }), (.channel(name), { $0.cells[channel].count += 1 }),
+            (.patterns, { $0.patterns.insert(RowPattern(channels: [], tick: true), at: 0) }),
+            (.totals, { $0.totals.covered &+= 1 }),
             (.totals, { $0.totals.charge &+= 1 }), (.totals, { $0.totals.energy &-= 1 }),
             (.missing, { $0.missing.counted &+= 1 }), (.missing, { $0.missing.unanswered &+= 1 }),
             (.missing, { $0.missing.estimated &+= 1 }), (.missing, { $0.gapCount &+= 1 }),
@@ -158,7 +186,8 @@ extension Layout {
     @Test(arguments: UInt64(0)..<40)
     func `is refused where its bytes were cut or changed, or read as something, and never traps`(seed: UInt64) {
         var numbers = SeededGenerator(seed: seed)
-        let block = SealedBlock(TraceRows.random(50, using: &numbers), after: nil)
+        let block = SealedBlock(
+            TraceRows.random(50, isMixed: seed.isMultiple(of: 2), using: &numbers), after: nil)
         let bytes = block.summary.bytes
         for end in bytes.indices {
             #expect(throws: SummaryError.self) { try bytes[..<end].withUnsafeBytes { try BlockSummary($0.bytes) } }

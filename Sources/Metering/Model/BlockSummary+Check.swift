@@ -2,6 +2,8 @@
 public enum SummaryPart: Hashable, Sendable, CustomStringConvertible {
     /// The times of the rows.
     case times
+    /// Which values the rows have.
+    case patterns
     /// The meter's counter.
     case ticks
     /// The values of the channel with this name.
@@ -17,6 +19,7 @@ public enum SummaryPart: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .times: "the times"
+        case .patterns: "the patterns"
         case .ticks: "the counter"
         case .channel(let name): name
         case .totals: "charge and energy"
@@ -37,26 +40,23 @@ extension BlockSummary {
     ///   its rows are not on this device.
     /// - Complexity: O(values).
     public func parts(unlike rows: TraceRows, after before: BlockSummary?) -> [SummaryPart] {
-        let right = BlockSummary(of: rows, after: nil)
+        let rows = rows.compacted()
+        let right = BlockSummary(compacted: rows, after: nil)
+        guard right.layout == layout else { return [.patterns] }
         var parts: [SummaryPart] = []
         let times = [firstTime, lastTime, leastTime, greatestTime]
         if times != [right.firstTime, right.lastTime, right.leastTime, right.greatestTime] { parts.append(.times) }
+        if patterns != right.patterns { parts.append(.patterns) }
         if (firstTick, lastTick) != (right.firstTick, right.lastTick) { parts.append(.ticks) }
         for (channel, (cell, rightCell)) in zip(layout.channels, zip(cells, right.cells)) where cell != rightCell {
             parts.append(.channel(channel.name))
         }
-        if totals != right.totals, totals != rows.totals(after: before?.lastReading(before: rows)) {
+        let isBehind = before.map { $0.first &+ $0.count == rows.first } ?? false
+        if totals != right.totals, !isBehind || totals != rows.totals(after: before?.lastRow) {
             parts.append(.totals)
         }
         if (missing, gapCount) != (right.missing, right.gapCount) { parts.append(.missing) }
         if repeatCount != right.repeatCount { parts.append(.repeats) }
         return parts
-    }
-
-    /// Returns the last row, for the totals of `rows`; `nil` if it does not directly precede `rows`, or lacks a channel
-    /// that they integrate.
-    private func lastReading(before rows: TraceRows) -> RowReading? {
-        guard first &+ count == rows.first else { return nil }
-        return RowReading(in: layout, time: lastTime, tick: lastTick, for: rows.layout, cells.map(\.last))
     }
 }

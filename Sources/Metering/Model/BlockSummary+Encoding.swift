@@ -7,10 +7,11 @@ import GroundwaveByteCoding
 // |---|---|
 // | form | 1 byte: 2 |
 // | layout | channels (varint count), then each: name (1 byte: its place in ``Channel/usualNames`` from 1 on, or 0 and then a text), unit and decimals (1 byte: the place of the unit in Channel.Unit from 0 on, times 16, plus the decimals); ticks per second (varint, 0 for no counter) and, if there is a counter, its modulus (varint) |
+// | patterns | their number (varint): 1 if every row has all channels and, in a block, the counter; 0 if not, in joined blocks; else the patterns of the rows, each once, that of the last row last (varints: see RowPattern) |
 // | rows | number of the first row, count, difference of the numbers from the first row to the end (varints) |
 // | times | the first (8 bytes, little-endian), then last, least and greatest less the first (signed varints) |
 // | ticks | if there is a counter: first (signed varint), last less first (signed varint) |
-// | channels | each: first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less count times first (signed, 128 bits, varint) |
+// | channels | each: unless the number of patterns is 1, the number of rows that have it (varint); first (signed varint), last less first (signed varint), first less least, greatest less first (varints), sum less this number times first (signed, 128 bits, varint) |
 // | totals | milliseconds covered (varint), charge, energy (signed, 128 bits, varints) |
 // | counts | rows missing by the counter, by requests, by estimate; gaps, repeats (varints) |
 // | marks | count (varint), then each: rows since the mark before (varint), kind (1 byte: see Mark.Kind), count (varint) |
@@ -43,6 +44,9 @@ extension BlockSummary {
     func append(to writer: inout ByteWriter) {
         writer.append(Self.form)
         writer.append(layout)
+        let hasAll = patterns.isEmpty && cells.allSatisfy { UInt64($0.count) == count }
+        writer.append(varint: hasAll ? 1 : patterns.count)
+        for pattern in patterns { writer.append(varint: pattern.bits) }
         writer.append(varint: first)
         writer.append(varint: count)
         writer.append(varint: end &- first)
@@ -53,6 +57,7 @@ extension BlockSummary {
             writer.append(signed: lastTick &- firstTick)
         }
         for cell in cells {
+            if !hasAll { writer.append(varint: cell.count) }
             writer.append(signed: cell.first)
             writer.append(signed: cell.last &- cell.first)
             writer.append(varint: UInt64(bitPattern: cell.first &- cell.least))
@@ -114,6 +119,7 @@ extension BlockSummary {
         let form = try reader.byte(in: bytes)
         guard form == Self.form else { throw SummaryError.unknownForm(form) }
         let layout = try known.read(&reader, in: bytes)
+        let (patterns, hasAll) = try reader.patterns(of: layout, in: bytes)
         let (first, count) = (try reader.varint(in: bytes), try reader.varint(in: bytes))
         let span = try reader.varint(in: bytes)
         guard count >= 1, count <= Self.countLimit, first <= .max - Self.countLimit, span >= 1, span <= .max - first
@@ -127,15 +133,16 @@ extension BlockSummary {
         let lastTick = layout.tick == nil ? 0 : tick &+ (try reader.signed(in: bytes))
         var cells: [Cell] = []
         for _ in layout.channels {
+            let valueCount = hasAll ? count : try reader.varint(in: bytes)
             var cell = Cell(try reader.signed(in: bytes))
             cell.last = cell.first &+ (try reader.signed(in: bytes))
             cell.least = cell.first &- Int64(bitPattern: try reader.varint(in: bytes))
             cell.greatest = cell.first &+ Int64(bitPattern: try reader.varint(in: bytes))
-            cell.count = Int(count)
-            cell.sum = try reader.wide(in: bytes) &+ Int128(count) &* Int128(cell.first)
-            guard cell.least <= min(cell.first, cell.last), cell.greatest >= max(cell.first, cell.last) else {
-                throw SummaryError.malformed
-            }
+            cell.count = Int(clamping: valueCount)
+            cell.sum = try reader.wide(in: bytes) &+ Int128(valueCount) &* Int128(cell.first)
+            guard valueCount >= 1, valueCount <= count, cell.least <= min(cell.first, cell.last),
+                cell.greatest >= max(cell.first, cell.last)
+            else { throw SummaryError.malformed }
             cells.append(cell)
         }
         var totals = Totals()
@@ -157,7 +164,8 @@ extension BlockSummary {
             marks.append(Mark(kind, before: row, count: try reader.varint(in: bytes)))
         }
         self.init(
-            layout: layout, first: first, count: count, end: end, firstTime: time, lastTime: last, leastTime: least,
+            layout: layout, patterns: patterns, first: first, count: count, end: end, firstTime: time, lastTime: last,
+            leastTime: least,
             greatestTime: greatest, firstTick: tick, lastTick: lastTick, cells: cells, totals: totals,
             missing: missing, gapCount: gaps, repeatCount: repeats, marks: marks)
     }
@@ -229,6 +237,20 @@ extension ByteReader {
             if byte < 0x80 { return Int128(bitPattern: value >> 1) ^ -Int128(bitPattern: value & 1) }
         }
         throw .malformedVarint(offset: offset)
+    }
+
+    /// Returns the patterns, and whether every row has all.
+    mutating func patterns(of layout: Layout, in bytes: RawSpan) throws -> (patterns: [RowPattern], hasAll: Bool) {
+        let count = try count(in: bytes, limit: SampleBlock.rowLimit)
+        if count <= 1 { return ([], count == 1) }
+        var (patterns, all) = (Set<RowPattern>(), [RowPattern]())
+        for _ in 0..<count {
+            let pattern = RowPattern(bits: try varint(in: bytes))
+            guard pattern.hasChannels, patterns.insert(pattern).inserted else { throw SummaryError.malformed }
+            all.append(pattern)
+        }
+        guard all.reduce(all[0], { $0.union($1) }) == RowPattern(all: layout) else { throw SummaryError.malformed }
+        return (all, false)
     }
 
     mutating func layout(in bytes: RawSpan) throws -> Layout {

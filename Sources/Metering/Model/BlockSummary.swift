@@ -1,8 +1,11 @@
 /// The summary of the rows of a block, or of several joined blocks: all that a listing, the totals and the plot of a
 /// long trace need, without the rows.
 public struct BlockSummary: Hashable, Sendable {
-    /// The layout of each row.
+    /// The channels of all rows, and the counter if any row has it.
     public let layout: Layout
+    /// The patterns of the rows of a block, each once, that of the last row last; empty if every row has all, and for
+    /// joined blocks.
+    public var patterns: [RowPattern]
     /// The number of the first row within the trace.
     public var first: UInt64
     /// The number of rows, at least 1.
@@ -15,9 +18,9 @@ public struct BlockSummary: Hashable, Sendable {
     /// The earliest and the latest time of any row. They differ from the first and last only in rows that were
     /// recorded elsewhere.
     public var leastTime, greatestTime: Int64
-    /// The meter's counter at the first and the last row, without overflows; 0 if there is no counter.
+    /// The meter's counter at the first and the last row that has it, without overflows; 0 if there is no counter.
     public var firstTick, lastTick: Int64
-    /// The summary of each channel's values.
+    /// The summary of each channel's values. If a row lacks the channel, it has fewer values than there are rows.
     public var cells: [Cell]
     /// Charge and energy, counted from the row before the first one if it is known.
     public var totals: Totals
@@ -32,22 +35,29 @@ public struct BlockSummary: Hashable, Sendable {
     /// The marks between the rows of a block; empty for joined blocks.
     public var marks: [Mark]
 
-    /// Creates the summary of `rows`, which are not empty.
+    /// Creates the summary of `rows`, which are not empty. Its layout lacks what no row has.
     ///
-    /// - Parameter before: The rows before these, if known, of whatever layout; their last row counts if it has the
-    ///   channels that are integrated.
+    /// - Parameter before: The row before these, if known, of whatever layout; it counts if it has a current.
     /// - Complexity: O(values).
-    public init(of rows: TraceRows, after before: TraceRows?) {
+    public init(of rows: TraceRows, after before: RowBefore?) {
+        self.init(compacted: rows.compacted(), after: before)
+    }
+
+    /// Creates the summary of `rows`, which are as ``TraceRows/compacted()`` returns them.
+    init(compacted rows: TraceRows, after before: RowBefore?) {
         precondition(rows.count > 0, "A block has rows.")
         layout = rows.layout
+        patterns = rows.patternsByLastRow
         first = rows.first
         count = UInt64(rows.count)
         end = first &+ count
         (firstTime, lastTime) = (rows.times[0], rows.times[rows.count - 1])
         (leastTime, greatestTime) = (rows.times.min() ?? firstTime, rows.times.max() ?? lastTime)
-        (firstTick, lastTick) = (rows.ticks.first ?? 0, rows.ticks.last ?? 0)
-        cells = rows.columns.map { Cell($0) ?? Cell(0) }
-        totals = rows.totals(after: before?.lastReading(for: rows.layout))
+        let all = 0..<rows.count
+        firstTick = all.lazy.compactMap { rows.tick(at: $0) }.first ?? 0
+        lastTick = all.reversed().lazy.compactMap { rows.tick(at: $0) }.first ?? 0
+        cells = rows.columns.indices.map { rows.cell($0, in: all) ?? Cell(0) }
+        totals = rows.totals(after: before)
         missing = rows.marks.reduce(into: MissingRows()) { $0.add($1) }
         gapCount = UInt64(rows.marks.reduce(0) { $1.kind.isGap ? $0 + 1 : $0 })
         repeatCount = rows.marks.reduce(0) { $1.kind == .repeats ? $0 &+ $1.count : $0 }
@@ -55,11 +65,12 @@ public struct BlockSummary: Hashable, Sendable {
     }
 
     init(
-        layout: Layout, first: UInt64, count: UInt64, end: UInt64, firstTime: Int64, lastTime: Int64, leastTime: Int64,
+        layout: Layout, patterns: [RowPattern], first: UInt64, count: UInt64, end: UInt64, firstTime: Int64,
+        lastTime: Int64, leastTime: Int64,
         greatestTime: Int64, firstTick: Int64, lastTick: Int64, cells: [Cell], totals: Totals, missing: MissingRows,
         gapCount: UInt64, repeatCount: UInt64, marks: [Mark]
     ) {
-        self.layout = layout
+        (self.layout, self.patterns) = (layout, patterns)
         (self.first, self.count, self.end) = (first, count, end)
         (self.firstTime, self.lastTime) = (firstTime, lastTime)
         (self.leastTime, self.greatestTime) = (leastTime, greatestTime)
@@ -82,12 +93,13 @@ public struct BlockSummary: Hashable, Sendable {
         for channel in joined.cells.indices {
             joined.cells[channel].append(next.cells[channel])
             joined.cells[channel].last = last.cells[channel].last
+            joined.cells[channel].count = min(joined.cells[channel].count, Int(joined.count))
         }
         joined.totals.append(next.totals)
         joined.missing.add(next.missing)
         joined.gapCount &+= next.gapCount
         joined.repeatCount &+= next.repeatCount
-        joined.marks = []
+        (joined.patterns, joined.marks) = ([], [])
         return joined
     }
 }

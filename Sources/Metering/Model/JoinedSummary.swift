@@ -11,7 +11,7 @@ import GroundwaveByteCoding
 
 /// The joined summary of several blocks of a trace.
 public struct JoinedSummary: Hashable, Sendable {
-    /// The joined summary of the rows of each layout, in order of their first rows; without marks.
+    /// The joined summary of the rows of each layout, in order of their first rows; without patterns and marks.
     public private(set) var parts: [BlockSummary] = []
     /// The number of blocks.
     public private(set) var blockCount = 0
@@ -35,7 +35,7 @@ public struct JoinedSummary: Hashable, Sendable {
         (isAfterGap, isBeforeGap) = (block.isAfterGap, block.isBeforeGap)
         (blockCount, end) = (1, block.first &+ block.count)
         var part = block
-        part.marks = []
+        (part.patterns, part.marks) = ([], [])
         parts = [part]
     }
 

@@ -7,6 +7,7 @@ extension Layout {
     /// Returns `nil` if a name has two units, if the counters differ, or if there are more than ``channelLimit``
     /// channels.
     package func union(_ other: Layout) -> Layout? {
+        if other == self { return self }
         guard tick == nil || other.tick == nil || tick == other.tick else { return nil }
         var united = channels
         for channel in other.channels {

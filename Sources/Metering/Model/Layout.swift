@@ -1,15 +1,16 @@
 /// The layout of a row: its channels, in the order of its values.
 ///
-/// The layout may change within a trace, if the meter changes a unit or the values that it sends. A block has one
-/// layout.
+/// The layout may change within a trace, if the meter changes a unit or the values that it sends. That of a block has the
+/// channels of all of its rows: see ``RowPattern``.
 public struct Layout: Hashable, Sendable {
     /// The channels, at least one, with distinct names.
     public let channels: [Channel]
     /// The counter that the meter sends with each row; `nil` if it sends none.
     public let tick: Tick?
 
-    /// The most channels of a layout: a block has a column for each, one for the times and one for the counter.
-    public static let channelLimit = SampleBlock.columnLimit - 2
+    /// The most channels of a layout: a block has a column for each, and one each for the times, the counter and the
+    /// patterns of the rows.
+    public static let channelLimit = SampleBlock.columnLimit - 3
 
     /// Creates a layout of these channels.
     public init(_ channels: [Channel], tick: Tick? = nil) {

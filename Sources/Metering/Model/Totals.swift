@@ -1,11 +1,12 @@
 /// Charge and energy over some rows, and the time that they cover.
 ///
-/// Between two rows, current and power are the mean of both (the trapezoid rule). Gaps contribute nothing, and neither
-/// do rows at which the time does not advance. The time is that of the meter's counter between two rows that have one,
+/// Between two rows, current and power are the mean of both (the trapezoid rule). Rows without a current are passed over,
+/// and for the energy those without a voltage. Gaps contribute nothing, and neither do rows at which the time does not
+/// advance. The time is that of the meter's counter between two rows that have one,
 /// else that of the rows. Charge and energy are exact integers, in the channels' last decimals times milliseconds,
 /// doubled because a mean may end in a half. All numbers wrap on overflow.
 public struct Totals: Hashable, Sendable {
-    /// The time covered, in milliseconds.
+    /// The time that the charge covers, in milliseconds.
     public var covered: UInt64 = 0
     /// Twice the current times time: see ``Layout/ampereHours(_:)``.
     public var charge: Int128 = 0
@@ -46,83 +47,130 @@ extension Layout {
 extension TraceRows {
     /// Returns the totals over these rows, including the interval from the row before them, if known.
     ///
-    /// - Parameter before: The row before the first one, with values in the decimals of this layout.
     /// - Complexity: O(rows).
-    func totals(after before: RowReading?) -> Totals {
+    func totals(after before: RowBefore?) -> Totals {
         var totals = Totals()
         guard let current = layout.currentChannel else { return totals }
         let voltage = layout.voltageChannel
         var gaps = marks.lazy.filter { $0.kind.isGap }.map(\.row).makeIterator()
         var gap = gaps.next()
-        var last = before
+        let reading = before?.reading(for: layout)
+        var (charges, energies) = (TotalsWalk(last: reading), TotalsWalk(last: reading?.voltage == nil ? nil : reading))
         for row in 0..<count {
+            while let next = gap, next <= row {
+                (charges.isBehindGap, energies.isBehindGap) = (true, true)
+                gap = gaps.next()
+            }
+            guard has(current, at: row) else { continue }
             let now = RowReading(
-                time: times[row], tick: layout.tick.map { ($0, ticks[row]) }, current: columns[current][row],
-                voltage: voltage.map { columns[$0][row] } ?? 0)
-            defer { last = now }
-            var isBehindGap = false
-            while let next = gap, next <= row { (isBehindGap, gap) = (true, gaps.next()) }
-            guard let last, !isBehindGap else { continue }
-            let span = last.milliseconds(to: now)
-            guard span > 0 else { continue }
-            totals.covered &+= UInt64(truncatingIfNeeded: span)
-            totals.charge &+= (Int128(last.current) + Int128(now.current)) &* span
-            let powers = Int128(last.current) * Int128(last.voltage) &+ Int128(now.current) * Int128(now.voltage)
-            totals.energy &+= powers &* span
+                time: times[row], counter: layout.tick, tick: tick(at: row), current: columns[current][row],
+                voltage: voltage.flatMap { has($0, at: row) ? columns[$0][row] : nil })
+            if let (last, span) = charges.step(to: now) {
+                totals.covered &+= UInt64(truncatingIfNeeded: span)
+                totals.charge &+= (Int128(last.current) + Int128(now.current)) &* span
+            }
+            if now.voltage != nil, let (last, span) = energies.step(to: now) {
+                totals.energy &+= (last.power &+ now.power) &* span
+            }
         }
         return totals
     }
+}
 
-    /// Returns the last row for the totals of rows of `layout` behind it; `nil` if it lacks a channel that they
-    /// integrate.
-    func lastReading(for layout: Layout) -> RowReading? {
-        guard let row = times.indices.last else { return nil }
-        return RowReading(
-            in: self.layout, time: times[row], tick: ticks.last ?? 0, for: layout, columns.map { $0[row] })
+extension TraceRows {
+    /// The last row; `nil` if there is none.
+    public var lastRow: RowBefore? { RowBefore(lastOf: self) }
+}
+
+extension BlockSummary {
+    /// The last row.
+    public var lastRow: RowBefore { RowBefore(lastOf: self) }
+}
+
+/// The row before others, from which on their time, charge and energy are counted.
+public struct RowBefore: Hashable, Sendable {
+    /// Its time, in milliseconds since 1970.
+    public let time: Int64
+    private let counter: Layout.Tick?
+    private let tick: Int64?
+    private let channels: [Channel]
+    /// The values of these channels, `nil` for one that the row lacks.
+    private let values: [Int64?]
+
+    fileprivate init?(lastOf rows: TraceRows) {
+        guard let row = rows.times.indices.last else { return nil }
+        time = rows.times[row]
+        (counter, tick) = (rows.layout.tick, rows.tick(at: row))
+        channels = rows.layout.channels
+        values = channels.indices.map { rows.has($0, at: row) ? rows.columns[$0][row] : nil }
     }
-}
 
-/// What totals are computed from: the time and the values of one row.
-struct RowReading: Sendable {
-    var time: Int64
-    /// The counter, without overflows, if there is one.
-    var tick: (counter: Layout.Tick, count: Int64)?
-    var current: Int64
-    var voltage: Int64
-}
+    fileprivate init(lastOf block: BlockSummary) {
+        let pattern = block.patterns.last ?? RowPattern(all: block.layout)
+        time = block.lastTime
+        (counter, tick) = (block.layout.tick, pattern.hasTick ? block.lastTick : nil)
+        channels = block.layout.channels
+        values = channels.indices.map { pattern.has($0) ? block.cells[$0].last : nil }
+    }
 
-extension RowReading {
-    /// Creates the reading of a row of the layout `own`, with values in the decimals of `layout`; `nil` if it lacks a
-    /// channel that `layout` integrates.
-    init?(in own: Layout, time: Int64, tick: Int64, for layout: Layout, _ values: [Int64]) {
+    /// Returns what the row says for totals in the decimals of `layout`; `nil` if it has no current.
+    func reading(for layout: Layout) -> RowReading? {
         func value(_ index: Int?) -> Int64? {
             guard let channel = index.map({ layout.channels[$0] }),
-                let source = own.channels.firstIndex(where: { $0.name == channel.name && $0.unit == channel.unit })
+                let source = channels.firstIndex(where: { $0.name == channel.name && $0.unit == channel.unit })
             else { return nil }
-            return Self.value(values[source], own.channels[source].decimals, in: channel.decimals)
+            return values[source].map { Self.value($0, channels[source].decimals, in: channel.decimals) }
         }
         guard let current = value(layout.currentChannel) else { return nil }
-        let voltage = value(layout.voltageChannel)
-        if voltage == nil, layout.voltageChannel != nil { return nil }
-        self.init(time: time, tick: own.tick.map { ($0, tick) }, current: current, voltage: voltage ?? 0)
-    }
-
-    /// Returns the milliseconds from this row to `next`: by the counter, of which the milliseconds are rounded down, so
-    /// that they add up; else by the times.
-    func milliseconds(to next: RowReading) -> Int128 {
-        guard let tick, let end = next.tick, tick.counter == end.counter else {
-            return Int128(next.time) - Int128(time)
-        }
-        if tick.counter.hertz == 1000 { return Int128(end.count) - Int128(tick.count) }
-        let hertz = Int128(tick.counter.hertz)
-        return (Int128(end.count) * 1000).flooredQuotient(by: hertz)
-            - (Int128(tick.count) * 1000).flooredQuotient(by: hertz)
+        return RowReading(
+            time: time, counter: counter, tick: tick, current: current, voltage: value(layout.voltageChannel))
     }
 
     private static func value(_ value: Int64, _ decimals: Int, in wanted: Int) -> Int64 {
         if decimals == wanted { return value }
         let factor = (0..<abs(decimals - wanted)).reduce(Int64(1)) { power, _ in power &* 10 }
         return decimals < wanted ? value &* factor : value / factor
+    }
+}
+
+/// What totals are computed from: the time and the values of one row.
+struct RowReading: Sendable {
+    var time: Int64
+    var counter: Layout.Tick?
+    /// The counter, without overflows; `nil` if the row has none.
+    var tick: Int64?
+    var current: Int64
+    /// The voltage; `nil` if the row has none.
+    var voltage: Int64?
+
+    /// The power; 0 without a voltage.
+    var power: Int128 { Int128(current) * Int128(voltage ?? 0) }
+
+    /// Returns the milliseconds from this row to `next`: by the counter, of which the milliseconds are rounded down, so
+    /// that they add up; else by the times.
+    func milliseconds(to next: RowReading) -> Int128 {
+        guard let tick, let end = next.tick, let counter, counter == next.counter else {
+            return Int128(next.time) - Int128(time)
+        }
+        if counter.hertz == 1000 { return Int128(end) - Int128(tick) }
+        let hertz = Int128(counter.hertz)
+        return (Int128(end) * 1000).flooredQuotient(by: hertz) - (Int128(tick) * 1000).flooredQuotient(by: hertz)
+    }
+}
+
+/// A walk over the rows that have what is integrated.
+private struct TotalsWalk {
+    /// The last of these rows.
+    var last: RowReading?
+    /// Whether rows are missing since.
+    var isBehindGap = false
+
+    /// Goes on to `now`; returns the row before and the milliseconds between both, if they count.
+    mutating func step(to now: RowReading) -> (from: RowReading, span: Int128)? {
+        defer { (last, isBehindGap) = (now, false) }
+        guard let last, !isBehindGap else { return nil }
+        let span = last.milliseconds(to: now)
+        return span > 0 ? (last, span) : nil
     }
 }
 

@@ -1,8 +1,9 @@
-/// Consecutive rows of a trace with one layout, column by column: the content of a block, and the input of exports
-/// and plots.
+/// Consecutive rows of a trace, column by column: the content of a block, and the input of exports and plots.
+///
+/// Rows may have different channels: the layout has all of theirs.
 public struct TraceRows: Hashable, Sendable {
-    /// The layout of each row.
-    public let layout: Layout
+    /// The channels of all rows, and the counter if any row has it.
+    public internal(set) var layout: Layout
     /// The number of the first row within the trace, counted from 0.
     public let first: UInt64
     /// The time of each row, in milliseconds since 1970, UTC. A recording's own times never go back.
@@ -11,6 +12,8 @@ public struct TraceRows: Hashable, Sendable {
     public var ticks: [Int64] = []
     /// The values, one array for each channel of the layout, all as long as ``times``.
     public var columns: [[Int64]]
+    /// Which values each row has; empty if every row has all. What a row lacks is 0 in ``columns`` and ``ticks``.
+    public var patterns: [RowPattern] = []
     /// The marks between rows, in order of row.
     public var marks: [Mark] = []
 
@@ -23,6 +26,16 @@ public struct TraceRows: Hashable, Sendable {
 
     /// The number of rows.
     public var count: Int { times.count }
+
+    /// Returns whether `row` has a value of `channel`.
+    @inline(__always)
+    public func has(_ channel: Int, at row: Int) -> Bool { patterns.isEmpty || patterns[row].has(channel) }
+
+    /// Returns the counter at `row`; `nil` if it has none.
+    @inline(__always)
+    public func tick(at row: Int) -> Int64? {
+        ticks.isEmpty || !(patterns.isEmpty || patterns[row].hasTick) ? nil : ticks[row]
+    }
 }
 
 /// An event between two rows of a trace.
@@ -96,19 +109,5 @@ public struct MissingRows: Hashable, Sendable {
         counted &+= other.counted
         unanswered &+= other.unanswered
         estimated &+= other.estimated
-    }
-}
-
-extension TraceRows {
-    /// Whether `next` continues these rows, in the same layout.
-    public func isFollowed(by next: TraceRows) -> Bool { next.layout == layout && next.first == first + UInt64(count) }
-
-    /// Appends rows that continue these: see ``isFollowed(by:)``.
-    public mutating func append(_ next: TraceRows) {
-        precondition(isFollowed(by: next), "Rows are added behind the last one.")
-        marks += next.marks.map { Mark($0.kind, before: $0.row + count, count: $0.count) }
-        times += next.times
-        ticks += next.ticks
-        for column in columns.indices { columns[column] += next.columns[column] }
     }
 }

@@ -73,11 +73,7 @@ extension Target {
         do {
             for start in stride(from: 0, to: bytes.count, by: piece) {
                 for next in try reader.append(Array(bytes[start..<Swift.min(start + piece, bytes.count)])) {
-                    if rows.last?.isFollowed(by: next) == true {
-                        rows[rows.count - 1].append(next)
-                    } else {
-                        rows.append(next)
-                    }
+                    if rows.isEmpty || !rows[rows.count - 1].append(next) { rows.append(next) }
                 }
             }
             try reader.finish()

@@ -78,7 +78,16 @@ struct Seeds {
             Mark(.estimated, before: 6, count: 7), Mark(.clock, before: 8, count: 7_200_000),
         ]
         try put(.summary, "rows", BlockSummary(of: rows, after: nil).bytes)
-        try put(.summary, "two", BlockSummary(of: rows, after: nil).bytes + BlockSummary(of: rows, after: rows).bytes)
+        try put(
+            .summary, "two",
+            BlockSummary(of: rows, after: nil).bytes + BlockSummary(of: rows, after: rows.lastRow).bytes)
+        var reading = TraceRows(Layout([Channel("temperature", .celsius, decimals: 2)]), first: 16)
+        (reading.times, reading.columns) = ([1_700_000_000_200], [[2_150]])
+        var mixed = rows
+        _ = mixed.append(reading)
+        let patterns = BlockSummary(of: mixed, after: nil)
+        try put(.summary, "patterns", patterns.bytes)
+        try put(.summary, "counts", patterns.joined(with: patterns).bytes)
         var capture = Capture(first: 7)
         capture.append(CapturedBytes(.sent, at: 1_700_000_000_000, [0xF0]))
         capture.append(CapturedBytes(.received, at: 1_700_000_000_020, [9, 0xC9, 1, 2, 3]))

@@ -34,10 +34,13 @@ struct RecentValues {
         nextRow = max(nextRow, rows.first + UInt64(rows.count))
         guard let column = rows.layout.channels.firstIndex(where: { $0.name == name }) else { return }
         let scale = (0..<rows.layout.channels[column].decimals).reduce(1.0) { scale, _ in scale * 10 }
-        var gaps = rows.marks.lazy.filter { $0.kind.isGap }.map(\.row)[...]
+        var gaps = rows.marks.lazy.filter { $0.kind.isGap }.map(\.row)[...].drop { $0 < start }
+        var isBehindGap = false
         for row in start..<max(start, rows.count) {
-            gaps = gaps.drop { $0 < row }
-            append(Double(rows.columns[column][row]) / scale, at: rows.times[row], isJoined: gaps.first != row)
+            while let gap = gaps.first, gap <= row { (isBehindGap, gaps) = (true, gaps.dropFirst()) }
+            guard rows.has(column, at: row) else { continue }
+            append(Double(rows.columns[column][row]) / scale, at: rows.times[row], isJoined: !isBehindGap)
+            isBehindGap = false
         }
         // Columns of whole milliseconds may begin a little earlier than the time does.
         if let last = steps.last?.number { steps.removeAll { $0.number < last - 2 * Self.stepCount } }
