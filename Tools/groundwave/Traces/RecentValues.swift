@@ -34,7 +34,7 @@ struct RecentValues {
         nextRow = max(nextRow, rows.first + UInt64(rows.count))
         guard let column = rows.layout.channels.firstIndex(where: { $0.name == name }) else { return }
         let scale = (0..<rows.layout.channels[column].decimals).reduce(1.0) { scale, _ in scale * 10 }
-        var gaps = rows.marks.lazy.filter { $0.kind.isGap }.map(\.row)[...].drop { $0 < start }
+        var gaps = rows.marks.filter { $0.kind.isGap && $0.row >= start }.map(\.row)[...]
         var isBehindGap = false
         for row in start..<max(start, rows.count) {
             while let gap = gaps.first, gap <= row { (isBehindGap, gaps) = (true, gaps.dropFirst()) }
