@@ -131,11 +131,17 @@ private func count(of rows: TraceRows, until conditions: [StopCondition]) -> (co
         judge.seal(rows([100, 100]), after: nil)
         var other = TraceRows(Layout([Channel("voltage", .volt, decimals: 3)]), first: 2)
         (other.times, other.columns) = ([start + 5_000], [[0]])
-        #expect(judge.judge(other, after: rows([100, 100])) == nil)
-        judge.seal(other, after: rows([100, 100]))
+        #expect(judge.judge(other, after: rows([100, 100]).lastRow) == nil)
+        judge.seal(other, after: rows([100, 100]).lastRow)
         var next = TraceRows(layout, first: 3)
         (next.times, next.columns) = ([start + 6_000], [[5_000], [100]])
-        #expect(judge.judge(next, after: other) == 1)
+        #expect(judge.judge(next, after: other.lastRow) == 1)
+        // The same rows in one block.
+        var all = rows([100, 100])
+        #expect(all.append(other) && all.append(next))
+        var again = StopJudge([try .value("current<0.05 for 2s")])
+        #expect(again.judge(all.split(at: 3).0, after: nil) == nil)
+        #expect(again.judge(all, after: nil) == 4)
     }
 
     @Test(arguments: UInt64(1)...200)
@@ -157,7 +163,7 @@ private func count(of rows: TraceRows, until conditions: [StopCondition]) -> (co
             hundredthsOfMilliampereHours: Int64(charge))
 
         var judge = StopJudge(conditions)
-        var (first, received, before, end) = (0, 0, TraceRows?.none, Int?.none)
+        var (first, received, before, end) = (0, 0, RowBefore?.none, Int?.none)
         while received < all.count, end == nil {
             received = min(all.count, received + Int.random(in: 1...30, using: &generator))
             let open = all.split(at: received).0.split(at: first).1
@@ -165,7 +171,7 @@ private func count(of rows: TraceRows, until conditions: [StopCondition]) -> (co
             if end == nil, generator.chance(0.4) {
                 let head = open.split(at: Int.random(in: 1...open.count, using: &generator)).0
                 judge.seal(head, after: before)
-                before = head.split(at: head.count - 1).1
+                before = head.lastRow
                 first += head.count
             }
         }
