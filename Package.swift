@@ -220,6 +220,14 @@ let package = Package(
             dependencies: ours([
                 "ByteCoding", "Compression", "MeterProtocols", "Metering", "SeededNumbers", "TraceFiles", "TracePlot",
             ])),
+        // Meters as a witness sees them: it shares no code with the modules that it judges. And the suites that judge.
+        .target(
+            name: "SimulatedMeters", dependencies: ours(["SeededNumbers"]) + [cryptoExtras],
+            path: "Tests/SimulatedMeters"),
+        .testTarget(
+            name: "SimulatedMeterTests",
+            dependencies: ["SimulatedMeters"]
+                + ours(["MeterProtocols", "Metering", "Meters", "SeededNumbers", "Testing"])),
         .testTarget(
             name: "RecoveryTests",
             dependencies: ours([

@@ -25,7 +25,7 @@ public struct MeterFeed {
     /// The number of received bytes that gave no row, not counting frames that carry no measurement.
     public private(set) var refusedByteCount = 0
 
-    private let line: MeterLine
+    private let line: any MeterPort
     private let now: @Sendable () -> Arrival
     private let conversation: MeterConversation
     private var decoder: MeterDecoder
@@ -56,7 +56,15 @@ public struct MeterFeed {
         _ model: MeterModel, over link: MeterModel.Link, by line: MeterLine,
         now: @escaping @Sendable () -> Arrival = Surroundings.system.now
     ) {
-        (self.line, self.now) = (line, now)
+        self.init(model, over: link, from: line, now: now)
+    }
+
+    /// Creates a feed of what `model` sends over `link`, received on `port`; see ``init(_:over:by:now:)``.
+    package init(
+        _ model: MeterModel, over link: MeterModel.Link, from port: any MeterPort,
+        now: @escaping @Sendable () -> Arrival
+    ) {
+        (line, self.now) = (port, now)
         conversation = model.conversation(over: link)
         decoder = model.makeDecoder(over: link)
     }
