@@ -69,12 +69,18 @@ public struct MeterFeed {
         decoder = model.makeDecoder(over: link)
     }
 
-    /// Sends the commands that are due, then waits at most `limit` milliseconds for bytes.
+    /// Sends the commands that are due, or waits at most `limit` milliseconds for bytes: so the moment of a step with a
+    /// request is that of the request.
     ///
     /// - Throws: ``StoreError`` if the meter is gone.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
+        defer { refusedByteCount += step.rows.refusedByteCount }
         if line.canSend { try exchange(&step) }
+        guard step.pieces.isEmpty else {
+            step.reception.moment = ReadMoment(now())
+            return step
+        }
         switch try line.read(waitingMilliseconds: line.isFile ? 0 : min(limit, untilDue())) {
         case .nothing: break
         case .end:
@@ -86,10 +92,8 @@ public struct MeterFeed {
             step.reception.hasMore = line.hasMore()
             decoder.consume(bytes.span.bytes, into: &step.rows)
             putOffAsking()
-            refusedByteCount += step.rows.refusedByteCount
             return step
         }
-        refusedByteCount += step.rows.refusedByteCount
         step.reception.moment = ReadMoment(now())
         return step
     }

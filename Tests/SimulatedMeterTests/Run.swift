@@ -38,11 +38,11 @@ struct Run {
 
     /// Compares what was recorded with what the meter did.
     func judged() throws -> Judge {
-        var judge = Judge(meter, recorded)
-        judge.judgeTimes(start: start.wallMilliseconds, slack: 5) { byteCount in
+        var judge = Judge(meter, recorded) { byteCount in
             let place = reads.partitioningIndex { $0.byteCount >= byteCount }
-            return place < reads.count ? reads[place].time : .max / 2
+            return place < reads.count ? reads[place].time : reads.last?.time ?? 0
         }
+        judge.judgeTimes(start: start.wallMilliseconds, slack: 5)
         return judge
     }
 

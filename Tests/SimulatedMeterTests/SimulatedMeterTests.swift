@@ -29,10 +29,6 @@ private let seeds: ClosedRange<UInt64> = {
             #expect(judge.faults.isEmpty, "\(family) \(line) seed \(seed): \(judge.faults.prefix(4).joined(separator: "; "))")
             #expect(try run.isVerified(), "seed \(seed)")
             let decoded = try await run.decoded()
-            if decoded != run.recorded.rows {
-                let n = zip(decoded, run.recorded.rows).map { $0 == $1 }.firstIndex(of: false) ?? -1
-                if n >= 0 { print("DEBUG", family, line, seed, decoded.count, run.recorded.rows.count, n, decoded[n], run.recorded.rows[n], run.meter.truth.rows[n]) }
-            }
             #expect(decoded == run.recorded.rows, "\(family) \(line) seed \(seed): the capture gives the same rows")
         }
         #expect(falseAlarmCount * 1_000 <= frameCount, "\(falseAlarmCount) false alarms in \(frameCount) frames")

@@ -58,8 +58,8 @@ struct Plan: Sendable {
             if let place = take(1, 41...count, &numbers) { troubles[place] = .wallStep(step) }
         }
         if family.hasCounter, let place = take(1, silences.removeLast(), &numbers) {
-            // More than a turn of its counter.
-            fates[place] = .away(100 * .random(in: 660...1_400, using: &numbers))
+            // More than a turn of its counter, which a file without times does not tell.
+            fates[place] = .away(100 * .random(in: line == .file ? 100...500 : 660...1_400, using: &numbers))
         }
         for places in silences {
             let length = Int.random(in: 3...(family.hasCounter ? 19 : 39), using: &numbers)
@@ -106,7 +106,7 @@ struct Plan: Sendable {
         case ..<0.25: .noisy(.random(in: 1...40, using: &numbers))
         case ..<0.30: .split
         case ..<0.36 where family.hasCounter: .stuttering
-        case ..<0.36 where family.witness(on: line) == .rate: .paused(.random(in: 200...1_300, using: &numbers))
+        case ..<0.32 where family.witness(on: line) == .rate: .paused(.random(in: 1_100...1_300, using: &numbers))
         default: nil
         }
     }

@@ -7,10 +7,16 @@ public struct Judge: Sendable {
 
     private let meter: SimulatedMeter
     private let recorded: Recorded
+    /// When each row was read.
+    private let reads: [Int64]
 
-    /// Judges the rows, and what is missing and repeated between them.
-    public init(_ meter: SimulatedMeter, _ recorded: Recorded) {
+    /// Judges the rows, what is missing and repeated between them, and the totals.
+    ///
+    /// - Parameter read: Returns when a row was read, by the number of bytes that had come then; `nil` if nobody knows,
+    ///   and each byte counts as read when it came.
+    public init(_ meter: SimulatedMeter, _ recorded: Recorded, read: ((Int) -> Int64)? = nil) {
         (self.meter, self.recorded) = (meter, recorded)
+        reads = meter.truth.rows.map { row in read.map { $0(row.byteCount) } ?? row.delivered }
         judgeRows()
         guard faults.isEmpty else { return }
         judgeGaps()
@@ -32,7 +38,6 @@ public struct Judge: Sendable {
         if meter.family.hasCounter,
             let row = zip(recorded.rows, truth).map({ $0.tick == $1.tick.map { $0 + offset } }).firstIndex(of: false)
         {
-            print("DEBUG", meter.family, meter.line, zip(recorded.rows[(row-2)...], truth[(row-2)...]).prefix(4).map { "\($0.tick!) \($0.time) \($1.tick!) \($1.measured) \($1.lost) \($1.repeated); " }.joined(), offset)
             complain("the counter of row \(row) is \(String(describing: recorded.rows[row].tick))")
         }
         if let row = zip(recorded.rows, recorded.rows.dropFirst()).map({ $0.time <= $1.time }).firstIndex(of: false) {
@@ -41,18 +46,33 @@ public struct Judge: Sendable {
     }
 
     private mutating func judgeGaps() {
-        for (index, row) in truth.enumerated() {
-            let told = recorded.gaps[index] ?? [:]
-            let isTold = told.reduce(0) { $0 + $1.value } == recorded.rows[index].missing
-            let repeated = witness == .counter || witness == .requests ? row.repeated : 0
-            if isTold, repeated == recorded.rows[index].repeated, isRight(told, row) { continue }
-            complain(
-                "before row \(index), measured at \(row.measured): \(told), \(recorded.rows[index].repeated) repeated; "
-                    + "\(row.lost) lost, \(row.unasked) not asked for, \(row.repeated) repeated")
+        var index = 0
+        while index < truth.count {
+            let next = witness == .counter ? index + 1 : place(of: index).upperBound
+            judgeGap(before: index..<next)
+            index = next
         }
     }
 
-    private mutating func isRight(_ told: [Recorded.Telling: Int], _ row: Truth.Row) -> Bool {
+    /// The rows that were read at once with this one: between which of them others are missing, nobody can tell.
+    private func place(of index: Int) -> Range<Int> {
+        let first = (0..<index).reversed().first { reads[$0] != reads[index] }.map { $0 + 1 } ?? 0
+        return first..<((index..<truth.count).first { reads[$0] != reads[index] } ?? truth.count)
+    }
+
+    private mutating func judgeGap(before rows: Range<Int>) {
+        let told = rows.reduce(into: [:]) { $0.merge(recorded.gaps[$1] ?? [:], uniquingKeysWith: +) }
+        let missing = rows.reduce(0) { $0 + recorded.rows[$1].missing }
+        let repeated = rows.reduce(0) { $0 + recorded.rows[$1].repeated }
+        let row = rows.reduce(into: Truth.Gap()) { $0.add(truth[$1].gap) }
+        let isRepeated = repeated == (witness == .counter || witness == .requests ? row.repeated : 0)
+        if told.values.reduce(0, +) == missing, isRepeated, isRight(told, row) { return }
+        complain(
+            "before row \(rows.lowerBound), measured at \(truth[rows.lowerBound].measured): \(told), \(repeated) repeated; "
+                + "\(row.lost) lost, \(row.unasked) not asked for, \(row.repeated) repeated")
+    }
+
+    private mutating func isRight(_ told: [Recorded.Telling: Int], _ row: Truth.Gap) -> Bool {
         let (counted, unanswered) = (told[.counted] ?? 0, told[.unanswered] ?? 0)
         let estimated = told[.estimated] ?? 0
         switch witness {
@@ -82,7 +102,8 @@ public struct Judge: Sendable {
         func value(_ number: Int64, _ decimals: Int) -> Double {
             (0..<decimals).reduce(Double(number)) { value, _ in value / 10 }
         }
-        for index in truth.indices.dropFirst() where recorded.gaps[index] == nil {
+        let gaps = Set(recorded.gaps.keys.map(gapPlace))
+        for index in truth.indices.dropFirst() where !gaps.contains(index) {
             let rows = [truth[index - 1], truth[index]]
             let hours = duration(rows) / 3_600_000
             let currents = rows.map { value($0.values[1], scale.current) }
@@ -92,10 +113,14 @@ public struct Judge: Sendable {
         }
         for (name, told, sum) in [("charge", recorded.charge, charge), ("energy", recorded.energy, energy)] {
             if let told, abs(told - sum) <= abs(sum) / 1_000 { continue }
-            let off = truth.indices.dropFirst().filter { recorded.gaps[$0] == nil }.map { i in (i, Double(recorded.rows[i].time - recorded.rows[i-1].time) - duration([truth[i-1], truth[i]])) }.sorted { abs($0.1) > abs($1.1) }.prefix(12)
-            print("DEBUG", meter.family, meter.line, off.sorted { $0.0 < $1.0 }.map { "\($0.0): \($0.1)" })
             complain("\(name) \(told.map { "\($0)" } ?? "not told") for \(sum)")
         }
+    }
+
+    /// The row before which rows are missing that are told before `index`: one that was read at the same time.
+    private func gapPlace(_ index: Int) -> Int {
+        guard witness != .counter, index < truth.count, truth[index].gap.lost == 0 else { return index }
+        return place(of: index).first { truth[$0].gap.lost > 0 } ?? index
     }
 
     /// The milliseconds between two rows: a file without a counter has only a rate.
@@ -115,16 +140,14 @@ public struct Judge: Sendable {
     /// - Parameters:
     ///   - start: The beginning of the script, in milliseconds since 1970.
     ///   - slack: How much earlier or later a row may be, in milliseconds, beside half the time between two rows.
-    ///   - read: Returns when a row was read, by the number of bytes that had come then.
-    public mutating func judgeTimes(start: Int64, slack: Int64, read: (Int) -> Int64) {
+    public mutating func judgeTimes(start: Int64, slack: Int64) {
         guard faults.isEmpty, meter.line != .file else { return }
         var count = 0
         for (index, row) in truth.enumerated() {
             let time = recorded.rows[index].time - start
-            let last = max(read(row.byteCount), row.delivered) + slack
-            if Double(time) >= row.measured - row.spacing / 2 - Double(slack), time <= last { continue }
+            if Double(time) >= row.measured - row.spacing / 2 - Double(slack), time <= reads[index] + slack { continue }
             count += 1
-            if count < 4 { complain("row \(index) is of \(time), measured at \(row.measured), read at \(last - slack)") }
+            if count < 4 { complain("row \(index) is of \(time), measured at \(row.measured), read at \(reads[index])") }
         }
         if count > 0 { complain("\(count) rows have a wrong time") }
     }

@@ -20,8 +20,8 @@ public struct SimulatedMeter: Sendable {
     private var lastDelivery: Int64 = 0
     private var lastRequest: Int64?
     private var sentByteCount = 0
-    /// The rows lost, repeated and not asked for since the last one that came.
-    private var pending = (lost: 0, repeated: 0, unasked: 0)
+    /// What did not come since the last row.
+    private var pending = Truth.Gap()
     /// The frames to come that a recorder leaves out, as they may be from before its first request.
     private var staleCount: Int
 
@@ -33,7 +33,8 @@ public struct SimulatedMeter: Sendable {
     /// - Parameter isHostSound: Whether the host neither stops nor has its clock set: as real ones in tests do not.
     public init(_ family: Family, over line: Line, seed: UInt64, frameCount: Int, isHostSound: Bool = false) {
         (self.family, self.line) = (family, line)
-        numbers = SeededGenerator(seed: seed)
+        // One seed gives other things to each family.
+        numbers = SeededGenerator(seed: seed << 8 | UInt64(Family.allCases.firstIndex(of: family) ?? 0))
         plan = Plan(family, line, count: frameCount, isHostSound: isHostSound, &numbers)
         source = FrameSource(family, frameCount: frameCount, &numbers)
         staleCount = line != .terminal ? 0 : family == .fnirsiUSB ? 1 : family == .km003cQueue ? 2 : 0
@@ -159,8 +160,8 @@ public struct SimulatedMeter: Sendable {
             var row = Truth.Row(
                 measured: row.measured, spacing: frame.spacing, delivered: delivered, byteCount: end, tick: row.tick,
                 values: row.values)
-            if !truth.rows.isEmpty { (row.lost, row.repeated, row.unasked) = pending }
-            pending = (0, 0, 0)
+            if !truth.rows.isEmpty { row.gap = pending }
+            pending = Truth.Gap()
             truth.rows.append(row)
             if place < frame.repeatCount { pending.repeated += 1 }
         }

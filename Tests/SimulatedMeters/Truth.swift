@@ -14,12 +14,22 @@ public struct Truth: Sendable {
         public internal(set) var tick: Int64?
         /// The values by ``Family/channels``.
         public internal(set) var values: [Int64]
-        /// The number of rows that the meter measured, or was asked for, and that were lost before it.
+        /// What did not come before it.
+        public internal(set) var gap = Gap()
+    }
+
+    /// What did not come between two rows.
+    public struct Gap: Sendable {
+        /// The number of rows that the meter measured, or was asked for, and that were lost.
         public internal(set) var lost = 0
-        /// The number of rows that came again before it, where somebody can tell.
+        /// The number of rows that came again, where somebody can tell.
         public internal(set) var repeated = 0
-        /// The number of rows that nobody asked for before it, as the host was stopped.
+        /// The number of rows that nobody asked for, as the host was stopped.
         public internal(set) var unasked = 0
+
+        mutating func add(_ other: Gap) {
+            (lost, repeated, unasked) = (lost + other.lost, repeated + other.repeated, unasked + other.unasked)
+        }
     }
 
     /// The rows, in the order in which they came.

@@ -46,6 +46,9 @@ package struct RowIntake: Sendable {
     private var requests: RequestFinder
     private var rate = RateFinder()
     private var now: Int64 = 0
+    /// When the answers of the reception came.
+    private var answered: Int64 = 0
+    private var lastReception: Int64?
     /// When the last row with a counter was received.
     private var lastTicked: Int64?
     /// The rows of the reception without a counter: their number, and how many of them were taken.
@@ -71,12 +74,14 @@ package struct RowIntake: Sendable {
         now = clock.time(of: reception.moment)
         // What is read of a file at one moment was not measured at it.
         let isBehind = reception.hasMore || !isLive
-        timer.begin(at: now, hasMore: isBehind)
         untimed = (runs.reduce(0) { $1.tick == nil ? $0 + $1.count : $0 }, 0)
         if isLive {
             clockStep &+= clock.step(at: reception.moment)
-            if source.requestMilliseconds != nil { requests.sent(reception.requestCount) }
+            if source.requestMilliseconds != nil { requests.sent(reception.requestCount, at: now) }
         }
+        timer.begin(at: now, hasMore: isBehind)
+        answered = requests.isAnswered ? timeOfAnswers : now
+        lastReception = now
         var seen: [Layout.Tick] = []
         for tick in runs.compactMap(\.tick) where !seen.contains(tick) {
             seen.append(tick)
@@ -114,7 +119,7 @@ package struct RowIntake: Sendable {
                 return nil
             }
             row.time = timer.time(
-                ofRow: untimed.taken, of: untimed.count, interval: interval,
+                ofRow: untimed.taken, of: untimed.count, at: answered, interval: interval,
                 isFixed: source.spacingMilliseconds != nil)
         }
         if repeats > 0 || clockStep != 0 { changes.insert(contentsOf: takePending(number), at: before) }
@@ -138,6 +143,13 @@ package struct RowIntake: Sendable {
         settle()
         changes += takePending(number)
         if requests.isHeard { requests.end(row: number, &changes) }
+    }
+
+    /// The time of the answers of this reception. A host that asks also listens at least as often: if it has not, it was
+    /// stopped, and the answer came soon after it had asked.
+    private var timeOfAnswers: Int64 {
+        guard let lastReception, now &- lastReception > requests.interval else { return now }
+        return lastReception
     }
 
     /// Tells what is missing before a row without a counter. Returns `false` for a repeat.

@@ -52,9 +52,12 @@ struct RowTimer: Sendable {
     /// Returns the time of row `index` of `count` rows of the reception that have no counter.
     ///
     /// - Parameters:
+    ///   - now: When these rows came.
     ///   - interval: The usual time between two rows, in milliseconds, if it is known.
     ///   - isFixed: Whether the meter keeps it exactly.
-    mutating func time(ofRow index: Int, of count: Int, interval: Double?, isFixed: Bool) -> Int64 {
+    mutating func time(
+        ofRow index: Int, of count: Int, at now: Int64, interval: Double?, isFixed: Bool
+    ) -> Int64 {
         if case .paced(let perSecond) = timing { return advance(to: pacedTime(perSecond)) }
         if let ticked, now &- ticked.now < Self.besideMilliseconds {
             return advance(to: min(now, max(last ?? now, ticked.time &+ ticked.step &- 1)))
