@@ -20,6 +20,9 @@ public struct SimulatedMeter: Sendable {
     private var lastDelivery: Int64 = 0
     private var lastRequest: Int64?
     private var sentByteCount = 0
+    /// Whether the last frame ends with a byte that may begin one: where the check is of eight bits, it is judged by the
+    /// bytes behind it.
+    private var hasOpenEnd = false
     /// What did not come since the last row.
     private var pending = Truth.Gap()
     /// The frames to come that a recorder leaves out, as they may be from before its first request.
@@ -87,7 +90,8 @@ public struct SimulatedMeter: Sendable {
         while !isOver {
             let interval = source.interval
             time += interval * Double.random(in: 0.98...1.02, using: &numbers)
-            if case .paused(let part) = fate { time += interval * Double(part) / 1_000 }
+            // Not behind a frame that is judged by the next one: that would be two silences in a row.
+            if case .paused(let part) = fate, !hasOpenEnd { time += interval * Double(part) / 1_000 }
             if plan.returns.contains(index), !family.hasCounter { time += interval * .random(in: -0.4...0.4, using: &numbers) }
             if case .away(let milliseconds) = fate { pending.lost += source.skip(milliseconds) }
             let troubles = troubles(at: Int64(time))
@@ -153,8 +157,7 @@ public struct SimulatedMeter: Sendable {
 
     private mutating func note(_ frame: FrameSource.Frame, end: Int, delivered: Int64) {
         guard staleCount == 0 else { return staleCount -= 1 }
-        // Where the check is of eight bits, a last byte that may begin a frame is judged by those behind it.
-        let hasOpenEnd = family.hasWeakCheck && frame.bytes.last.map(family.beginnings.contains) == true
+        hasOpenEnd = family.hasWeakCheck && frame.bytes.last.map(family.beginnings.contains) == true
         let end = hasOpenEnd ? end + 2 : end
         for (place, row) in frame.rows.enumerated() {
             var row = Truth.Row(

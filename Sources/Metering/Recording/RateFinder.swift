@@ -50,6 +50,9 @@ struct RateFinder: Sendable {
     /// The usual time between two rows in milliseconds; `nil` if it is not known yet.
     var rowInterval: Double? { young == nil ? usual.interval / Double(usual.rows) : nil }
 
+    /// The usual number of rows that come together; `nil` if it is not known yet.
+    var rowsPerArrival: Int? { young == nil ? usual.rows : nil }
+
     /// Takes note of rows that others judge.
     mutating func skip(to time: Int64) { (lastTime, open) = (time, nil) }
 

@@ -44,11 +44,12 @@ struct RequestFinder: Sendable {
     /// Takes note of a row that others judge.
     mutating func skip() { (outstanding, unasked, last) = (0, 0, nil) }
 
-    /// Judges the next row, which has number `row` unless it is a repeat.
+    /// Judges the next row, which has number `row` unless it is a repeat, and is the first of `count` rows that are left
+    /// of its reception.
     ///
     /// - Returns: `false` if it is a repeat of the row before.
     mutating func next(
-        _ values: ArraySlice<Int64>, at time: Int64, row: UInt64, _ changes: inout [MarkChange]
+        _ values: ArraySlice<Int64>, of count: Int, at time: Int64, row: UInt64, _ changes: inout [MarkChange]
     ) -> Bool {
         guard let last else {
             (outstanding, unasked) = (0, 0)
@@ -56,7 +57,9 @@ struct RequestFinder: Sendable {
             return true
         }
         let isEqual = values.elementsEqual(last)
-        if outstanding == 0 {
+        // Of more rows than were requested, the one that came before already answers nothing.
+        let isRepeat = isEqual && count > outstanding && !equal.contains(true)
+        if outstanding == 0 || isRepeat {
             guard takesSurplus(isEqual, at: time, &changes) else { return false }
         } else {
             Self.note(false, &surplus)

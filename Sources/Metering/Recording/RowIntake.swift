@@ -119,8 +119,10 @@ package struct RowIntake: Sendable {
                 return nil
             }
             row.time = timer.time(
-                ofRow: untimed.taken, of: untimed.count, at: answered, interval: interval,
-                isFixed: source.spacingMilliseconds != nil)
+                ofRow: untimed.taken,
+                of: RowTimer.Untimed(
+                    count: untimed.count, now: answered, interval: interval,
+                    reportCount: source.spacingMilliseconds == nil ? nil : rate.rowsPerArrival ?? untimed.count))
         }
         if repeats > 0 || clockStep != 0 { changes.insert(contentsOf: takePending(number), at: before) }
         return row
@@ -162,7 +164,7 @@ package struct RowIntake: Sendable {
         }
         if requests.isHeard {
             rate.skip(to: now)
-            return requests.next(values, at: now, row: number, &changes)
+            return requests.next(values, of: untimed.count - untimed.taken, at: now, row: number, &changes)
         }
         if untimed.taken == 0 { rate.arrived(untimed.count, at: now, row: number, &changes) }
         return true
