@@ -241,11 +241,11 @@ let package = Package(
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
                     "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Projections", "Radio", "Records",
                     "Recovery", "Replication", "Settings", "Store", "Syncing",
-                ])),
+                ]) + ["SimulatedMeters"]),
         .testTarget(
             name: "ProgramTests",
             dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
-                "groundwave-cli"
+                "SimulatedMeters", "groundwave-cli",
             ]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(
@@ -253,7 +253,8 @@ let package = Package(
         .testTarget(
             name: "FaultsTests",
             dependencies: everything
-                + ours(["EventLog", "Events", "LogRepair", "Projections", "Radio", "Records"]), path: "Tests/Faults"),
+                + ours(["EventLog", "Events", "LogRepair", "Projections", "Radio", "Records"]) + ["SimulatedMeters"],
+            path: "Tests/Faults"),
         // What Tools/bench runs. These are of no product: a package that uses ours builds none of them.
         .executableTarget(
             name: "Bench",
@@ -275,6 +276,6 @@ package.targets.append(
             + ours([
                 "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "Metering", "Projections",
                 "Radio", "Records",
-            ]),
+            ]) + ["SimulatedMeters"],
         path: "Tools/FaultBench/Sources/FaultBench"))
 #endif

@@ -9,7 +9,7 @@ import Testing
 struct Run {
     let trace: RecordID
     /// The meter after it.
-    let meter: SimulatedMeter
+    let meter: MeterScript
     let recorded: Recorded
 
     private let store: Store
@@ -17,7 +17,7 @@ struct Run {
     private let reads: [(time: Int64, byteCount: Int)]
 
     /// Records everything that `meter` sends.
-    init(_ meter: SimulatedMeter, _ clock: VirtualClock, in store: Store) async throws {
+    init(_ meter: MeterScript, _ clock: VirtualClock, in store: Store) async throws {
         self.store = store
         start = clock.now
         let (model, link) = meter.family.model

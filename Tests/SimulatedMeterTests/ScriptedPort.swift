@@ -8,7 +8,7 @@ final class ScriptedPort: MeterPort {
     let canSend: Bool
     /// What was read: until when, and how many bytes that made.
     private(set) var reads: [(time: Int64, byteCount: Int)] = []
-    private(set) var meter: SimulatedMeter
+    private(set) var meter: MeterScript
 
     private let clock: VirtualClock
     private let start: Int64
@@ -18,7 +18,7 @@ final class ScriptedPort: MeterPort {
     /// The most bytes of one read: those of a terminal's line, or of a pipe.
     private let limit: Int
 
-    init(_ meter: SimulatedMeter, _ clock: VirtualClock) {
+    init(_ meter: MeterScript, _ clock: VirtualClock) {
         (self.meter, self.clock, events) = (meter, clock, meter.events)
         (isFile, canSend) = (meter.line == .file, meter.line == .terminal)
         limit = canSend ? 4_095 : 65_536

@@ -50,12 +50,13 @@ struct Plan: Sendable {
         fates = [Fate](repeating: .sound, count: count)
         // A counter shows a new rate by eight steps, which are four frames of two samples.
         if family.hasCounter { taken = FrameSource.turns(of: count).map { $0 - Self.calm..<$0 + 2 * Self.calm } }
-        var silences = [numbers.chance(0.5) ? 3...8 : 20...40, 41...count, 41...count]
+        let later = min(41, count / 2)...count
+        var silences = [numbers.chance(0.5) ? 3...8 : 20...40, later, later]
         if line != .file, !isHostSound {
             let stop = Int64.random(in: 1_000...5_000, using: &numbers)
-            if let place = take(Int(stop / family.interval) + 2, 41...count, &numbers) { troubles[place] = .stop(stop) }
+            if let place = take(Int(stop / family.interval) + 2, later, &numbers) { troubles[place] = .stop(stop) }
             let step: Int64 = numbers.chance(0.5) ? 3_600_000 : -3_600_000
-            if let place = take(1, 41...count, &numbers) { troubles[place] = .wallStep(step) }
+            if let place = take(1, later, &numbers) { troubles[place] = .wallStep(step) }
         }
         if family.hasCounter, let place = take(1, silences.removeLast(), &numbers) {
             // More than a turn of its counter, which a file without times does not tell.

@@ -55,7 +55,10 @@ struct FrameSource: Sendable {
         case .atorch: return single(Frames.atorch(next()), time)
         case .fnirsiUSB:
             let (bytes, values) = Frames.report((0..<4).map { _ in next() })
-            return Frame(bytes: bytes, rows: values.enumerated().map { (time - Double(30 - 10 * $0), nil, $1) }, spacing: 10)
+            let rows = values.enumerated().map { place, values in
+                (measured: time - Double(30 - 10 * place), tick: Int64?.none, values: values)
+            }
+            return Frame(bytes: bytes, rows: rows, spacing: 10)
         case .km003cQueue: return samples(at: time, transaction: transaction + Int64(frameNumber % 64), fate)
         }
     }

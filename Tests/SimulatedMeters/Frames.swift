@@ -4,7 +4,9 @@ import CryptoExtras
 public struct Measured: Sendable {
     /// The number of the row, from 0.
     public let number: Int64
+    /// In the last of ``Family/decimals``.
     public let voltage: Int64
+    /// As ``voltage``.
     public let current: Int64
 
     /// The row of this number. A load that comes and goes: no two rows in sight of each other are the same.
@@ -28,13 +30,29 @@ public struct Measured: Sendable {
     }
 }
 
+/// The answer of a UM25C that says `number` as the charge of its first group, for tests that need no script.
+///
+/// - Parameters:
+///   - voltage: In millivolts.
+///   - current: In tenths of a milliampere.
+public func answerOfUM25C(_ number: Int, voltage: Int = 5_000, current: Int = 1_000) -> [UInt8] {
+    var frame = FieldWriter(130)
+    frame.big(0x09C9, 2, at: 0)
+    frame.big(Int64(voltage), 2, at: 2)
+    frame.big(Int64(current), 2, at: 4)
+    frame.big(Int64(number), 4, at: 16)
+    frame.big(0xFFF1, 2, at: 128)
+    return frame.bytes
+}
+
 /// The frames of the families that send one row in each, and the values of the row by ``Family/channels``.
 enum Frames {
     /// The answer of a UM24C, UM25C or UM34C.
     static func um(_ family: Family, _ row: Measured) -> (bytes: [UInt8], values: [Int64]) {
         var frame = FieldWriter(130)
         let power = row.power(family, decimals: 3)
-        let (temperature, plus, minus, time) = (20 + row.number % 5, 271 + row.number % 3, row.number % 4, row.number / 2)
+        let (temperature, plus, minus) = (20 + row.number % 5, 271 + row.number % 3, row.number % 4)
+        let time = row.number / 2
         frame.big(family == .um24c ? 0x0963 : family == .um25c ? 0x09C9 : 0x0D4C, 2, at: 0)
         frame.big(row.voltage, 2, at: 2)
         frame.big(row.current, 2, at: 4)

@@ -5,17 +5,23 @@ public struct Judge: Sendable {
     /// The number of places at which rows are estimated to be missing, and none is.
     public private(set) var falseAlarmCount = 0
 
-    private let meter: SimulatedMeter
+    private let meter: MeterScript
     private let recorded: Recorded
+    /// The part of charge and energy that may be wrong.
+    private let tolerance: Double
     /// When each row was read.
     private let reads: [Int64]
 
     /// Judges the rows, what is missing and repeated between them, and the totals.
     ///
-    /// - Parameter read: Returns when a row was read, by the number of bytes that had come then; `nil` if nobody knows,
-    ///   and each byte counts as read when it came.
-    public init(_ meter: SimulatedMeter, _ recorded: Recorded, read: ((Int) -> Int64)? = nil) {
-        (self.meter, self.recorded) = (meter, recorded)
+    /// - Parameters:
+    ///   - tolerance: The part of charge and energy that may be wrong.
+    ///   - read: Returns when a row was read, by the number of bytes that had come then; `nil` if nobody knows, and each
+    ///     byte counts as read when it came.
+    public init(
+        _ meter: MeterScript, _ recorded: Recorded, tolerance: Double = 0.001, read: ((Int) -> Int64)? = nil
+    ) {
+        (self.meter, self.recorded, self.tolerance) = (meter, recorded, tolerance)
         reads = meter.truth.rows.map { row in read.map { $0(row.byteCount) } ?? row.delivered }
         judgeRows()
         guard faults.isEmpty else { return }
@@ -112,7 +118,7 @@ public struct Judge: Sendable {
             energy += (currents[0] * voltages[0] + currents[1] * voltages[1]) / 2 * hours
         }
         for (name, told, sum) in [("charge", recorded.charge, charge), ("energy", recorded.energy, energy)] {
-            if let told, abs(told - sum) <= abs(sum) / 1_000 { continue }
+            if let told, abs(told - sum) <= abs(sum) * tolerance { continue }
             complain("\(name) \(told.map { "\($0)" } ?? "not told") for \(sum)")
         }
     }
@@ -147,7 +153,8 @@ public struct Judge: Sendable {
             let time = recorded.rows[index].time - start
             if Double(time) >= row.measured - row.spacing / 2 - Double(slack), time <= reads[index] + slack { continue }
             count += 1
-            if count < 4 { complain("row \(index) is of \(time), measured at \(row.measured), read at \(reads[index])") }
+            if count > 3 { continue }
+            complain("row \(index) is of \(time), measured at \(row.measured), read at \(reads[index])")
         }
         if count > 0 { complain("\(count) rows have a wrong time") }
     }

@@ -7,8 +7,9 @@ public struct Recorded: Sendable {
         public var time: Int64
         /// The counter without overflows; `nil` without one.
         public var tick: Int64?
-        /// The rows missing and repeated before it.
+        /// The rows missing before it.
         public var missing: Int
+        /// The rows repeated before it.
         public var repeated: Int
         /// The values by ``Family/channels``, in the integers of the meter; `nil` if the row lacks one.
         public var values: [Int64?]
@@ -19,17 +20,20 @@ public struct Recorded: Sendable {
         case counted, unanswered, estimated
     }
 
+    /// The rows, in order.
     public private(set) var rows: [Row] = []
     /// The rows missing before a row, by how they are told.
     public var gaps: [Int: [Telling: Int]] = [:]
-    /// In ampere hours and watt hours.
+    /// In ampere hours.
     public var charge: Double?
+    /// In watt hours.
     public var energy: Double?
     /// How the wall clock was set, in milliseconds; `nil` if it was not asked.
     public var wallSteps: [Int64]?
 
     /// Why a CSV is none of the meter's.
     public struct Malformed: Error {
+        /// The line that is not understood.
         public let line: String
     }
 
@@ -40,9 +44,8 @@ public struct Recorded: Sendable {
         let names = Self.cells(first).map { String(decoding: $0, as: UTF8.self) }
         func column(_ name: String) throws -> Int {
             // A column is called by its channel and, after an underscore, its unit. The first is the time of the row.
-            guard let index = names.indices.dropFirst().first(where: {
-                names[$0] == name || names[$0].hasPrefix("\(name)_")
-            }) else {
+            let index = names.indices.dropFirst().first { names[$0] == name || names[$0].hasPrefix("\(name)_") }
+            guard let index else {
                 throw Malformed(line: names.joined(separator: ","))
             }
             return index

@@ -42,6 +42,7 @@ public struct Truth: Sendable {
 
 /// What happens to the host of a meter.
 public struct Event: Sendable {
+    /// The kinds of events.
     public enum What: Sendable {
         /// These bytes come.
         case bytes([UInt8])
@@ -53,5 +54,6 @@ public struct Event: Sendable {
 
     /// When, in milliseconds of the script.
     public let time: Int64
+    /// What happens.
     public let what: What
 }

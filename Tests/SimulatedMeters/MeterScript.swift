@@ -1,10 +1,12 @@
 import GroundwaveSeededNumbers
 
-/// A meter that measures and sends, and all that goes wrong on the way: the same for the same seed.
+/// A script of a meter that measures and sends, and of all that goes wrong on the way: the same for the same seed.
 ///
 /// Moments are milliseconds from the beginning, by a clock that is never set.
-public struct SimulatedMeter: Sendable {
+public struct MeterScript: Sendable {
+    /// The family of the meter.
     public let family: Family
+    /// What the recorder gets the bytes by.
     public let line: Line
     /// What happens by itself, in order: of a meter that is asked over this line only what was there before.
     public private(set) var events: [Event] = []
@@ -29,7 +31,7 @@ public struct SimulatedMeter: Sendable {
     private var staleCount: Int
 
     /// The moment at which a meter that nobody asks begins, if the recorder of a terminal has to begin first.
-    private static let beginning: Int64 = 700
+    public static let beginning: Int64 = 700
 
     /// Creates a meter that sends `frameCount` frames, and what was on a terminal before the recorder came.
     ///
@@ -92,14 +94,18 @@ public struct SimulatedMeter: Sendable {
             time += interval * Double.random(in: 0.98...1.02, using: &numbers)
             // Not behind a frame that is judged by the next one: that would be two silences in a row.
             if case .paused(let part) = fate, !hasOpenEnd { time += interval * Double(part) / 1_000 }
-            if plan.returns.contains(index), !family.hasCounter { time += interval * .random(in: -0.4...0.4, using: &numbers) }
+            if plan.returns.contains(index), !family.hasCounter {
+                time += interval * .random(in: -0.4...0.4, using: &numbers)
+            }
             if case .away(let milliseconds) = fate { pending.lost += source.skip(milliseconds) }
             let troubles = troubles(at: Int64(time))
             let frame = source.next(at: time, transaction: 128, fate)
             if let measured = frame.rows.last?.measured { time = measured }
             events += send(frame, at: Int64(time.rounded(.up))) + troubles
         }
-        events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+        events = events.enumerated().sorted {
+            ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+        }.map(\.element)
     }
 
     /// Lets the next frame go its way, from `time` on.
@@ -192,6 +198,18 @@ extension Family {
 
     /// Whether the check of its frames is so short that chance may satisfy it.
     var hasWeakCheck: Bool { self == .um34c || self == .fnirsiUSB }
+
+    /// The length of its requests.
+    public var requestByteCount: Int {
+        switch self {
+        case .um24c, .um25c, .um34c: 1
+        case .tc66c: 5
+        case .km003cQueue, .km003cReadings: 4
+        case .fnirsiUSB: 64
+        case .fnirsiBluetooth: 4
+        case .atorch: 1
+        }
+    }
 
     /// The number of a request for a row, 0 if requests have none; `nil` if it is no request for a row.
     func transaction(of request: [UInt8]) -> Int64? {
