@@ -220,6 +220,14 @@ let package = Package(
             dependencies: ours([
                 "ByteCoding", "Compression", "MeterProtocols", "Metering", "SeededNumbers", "TraceFiles", "TracePlot",
             ])),
+        // Meters as a witness sees them: it shares no code with the modules that it judges. And the suites that judge.
+        .target(
+            name: "SimulatedMeters", dependencies: ours(["SeededNumbers"]) + [cryptoExtras],
+            path: "Tests/SimulatedMeters"),
+        .testTarget(
+            name: "SimulatedMeterTests",
+            dependencies: ["SimulatedMeters"]
+                + ours(["MeterProtocols", "Metering", "Meters", "SeededNumbers", "Testing"])),
         .testTarget(
             name: "RecoveryTests",
             dependencies: ours([
@@ -233,11 +241,11 @@ let package = Package(
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
                     "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Projections", "Radio", "Records",
                     "Recovery", "Replication", "Settings", "Store", "Syncing",
-                ])),
+                ]) + ["SimulatedMeters"]),
         .testTarget(
             name: "ProgramTests",
             dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
-                "groundwave-cli"
+                "SimulatedMeters", "groundwave-cli",
             ]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(
@@ -245,7 +253,8 @@ let package = Package(
         .testTarget(
             name: "FaultsTests",
             dependencies: everything
-                + ours(["EventLog", "Events", "LogRepair", "Projections", "Radio", "Records"]), path: "Tests/Faults"),
+                + ours(["EventLog", "Events", "LogRepair", "Projections", "Radio", "Records"]) + ["SimulatedMeters"],
+            path: "Tests/Faults"),
         // What Tools/bench runs. These are of no product: a package that uses ours builds none of them.
         .executableTarget(
             name: "Bench",
@@ -267,6 +276,6 @@ package.targets.append(
             + ours([
                 "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "Metering", "Projections",
                 "Radio", "Records",
-            ]),
+            ]) + ["SimulatedMeters"],
         path: "Tools/FaultBench/Sources/FaultBench"))
 #endif

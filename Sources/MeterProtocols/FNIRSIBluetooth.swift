@@ -46,8 +46,9 @@ struct FNIRSIBluetooth: FrameFormat {
         guard window.byte(at: 0) == 0xAA else { return skip(.noFrame, window, to: window.byteCount, &rows) }
         guard window.byteCount >= 3 else { return .wait(for: 3) }
         let (sort, length) = (window.byte(at: 1), Int(window.byte(at: 2)))
-        // In noise, only known kinds with their lengths are searched for.
-        guard isAligned || Self.length(of: sort) == length else {
+        // A known kind has its length, or the decoder would wait for the frames behind a header that was cut. In noise,
+        // only known kinds are searched for.
+        guard Self.length(of: sort).map({ $0 == length }) ?? isAligned else {
             return skip(.noFrame, window, to: window.byteCount, &rows)
         }
         guard window.byteCount >= length + 4 else { return .wait(for: length + 4) }

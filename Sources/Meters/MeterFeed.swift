@@ -25,7 +25,7 @@ public struct MeterFeed {
     /// The number of received bytes that gave no row, not counting frames that carry no measurement.
     public private(set) var refusedByteCount = 0
 
-    private let line: MeterLine
+    private let line: any MeterPort
     private let now: @Sendable () -> Arrival
     private let conversation: MeterConversation
     private var decoder: MeterDecoder
@@ -56,17 +56,31 @@ public struct MeterFeed {
         _ model: MeterModel, over link: MeterModel.Link, by line: MeterLine,
         now: @escaping @Sendable () -> Arrival = Surroundings.system.now
     ) {
-        (self.line, self.now) = (line, now)
+        self.init(model, over: link, from: line, now: now)
+    }
+
+    /// Creates a feed of what `model` sends over `link`, received on `port`; see ``init(_:over:by:now:)``.
+    package init(
+        _ model: MeterModel, over link: MeterModel.Link, from port: any MeterPort,
+        now: @escaping @Sendable () -> Arrival
+    ) {
+        (line, self.now) = (port, now)
         conversation = model.conversation(over: link)
         decoder = model.makeDecoder(over: link)
     }
 
-    /// Sends the commands that are due, then waits at most `limit` milliseconds for bytes.
+    /// Sends the commands that are due, or waits at most `limit` milliseconds for bytes: so the moment of a step with a
+    /// request is that of the request.
     ///
     /// - Throws: ``StoreError`` if the meter is gone.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
+        defer { refusedByteCount += step.rows.refusedByteCount }
         if line.canSend { try exchange(&step) }
+        guard step.pieces.isEmpty else {
+            step.reception.moment = ReadMoment(now())
+            return step
+        }
         switch try line.read(waitingMilliseconds: line.isFile ? 0 : min(limit, untilDue())) {
         case .nothing: break
         case .end:
@@ -78,10 +92,8 @@ public struct MeterFeed {
             step.reception.hasMore = line.hasMore()
             decoder.consume(bytes.span.bytes, into: &step.rows)
             putOffAsking()
-            refusedByteCount += step.rows.refusedByteCount
             return step
         }
-        refusedByteCount += step.rows.refusedByteCount
         step.reception.moment = ReadMoment(now())
         return step
     }

@@ -6,7 +6,7 @@ import GroundwaveStore
 ///
 /// A device and a named pipe belong to one line at a time, over all processes. Reading blocks the thread. A line is
 /// used by one thread at a time.
-public final class MeterLine {
+public final class MeterLine: MeterPort {
     /// The result of a read.
     public enum Arrival: Hashable, Sendable {
         /// These bytes.
@@ -135,7 +135,7 @@ public final class MeterLine {
     }
 
     /// Whether more bytes are waiting to be read.
-    func hasMore() -> Bool {
+    package func hasMore() -> Bool {
         if isFile { return true }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLIN) != 0

@@ -85,6 +85,8 @@ private struct CaptureReplay {
     private var unasked: [CapturedBytes]? = []
     private var requestCount = 0
     private var lastTime: Int64 = 0
+    /// A piece from the meter whose successor is not known yet.
+    private var held: CapturedBytes?
     var decoded: Decoded
 
     init(_ trace: Trace, _ model: MeterModel, into recorder: TraceRecorder) {
@@ -121,6 +123,7 @@ private struct CaptureReplay {
         unasked = nil
         if isStale { begin() }
         for piece in pieces { try await play(piece) }
+        try await playHeld()
         if isStale { begin() }
     }
 
@@ -131,31 +134,43 @@ private struct CaptureReplay {
         decoded.refusedByteCount += rows.refusedByteCount
     }
 
+    // Holds bytes from the meter until it is known how soon others followed.
     private mutating func play(_ piece: CapturedBytes) async throws {
-        var rows = DecodedRows()
-        switch piece.direction {
-        case .sent:
-            let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
-            let isPoll = poll?.bytes(transaction: number.map { piece.bytes[$0] } ?? 0) == piece.bytes
-            if isPoll { requestCount += 1 }
-            decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
-        case .received:
-            decoded.byteCount += piece.bytes.count
-            decoder.consume(piece.bytes.span.bytes, into: &rows)
-        }
+        try await playHeld(before: piece)
+        guard piece.direction == .sent else { return held = piece }
+        let number = poll?.transactionOffset.flatMap { piece.bytes.indices.contains($0) ? $0 : nil }
+        let isPoll = poll?.bytes(transaction: number.map { piece.bytes[$0] } ?? 0) == piece.bytes
+        if isPoll { requestCount += 1 }
+        decoder.asked(transaction: isPoll ? number.map { piece.bytes[$0] } : nil)
         lastTime = piece.time
-        try await append(rows)
+        try await append(DecodedRows())
     }
 
-    private mutating func append(_ rows: DecodedRows) async throws {
+    // A read of all that a terminal or a pipe gives at once, and another one so soon after it: the host was behind.
+    private static let (fullByteCounts, waitingMilliseconds) = ([4_095, 65_536], Int64(20))
+
+    private mutating func playHeld(before next: CapturedBytes? = nil) async throws {
+        guard let piece = held else { return }
+        held = nil
+        var rows = DecodedRows()
+        decoded.byteCount += piece.bytes.count
+        decoder.consume(piece.bytes.span.bytes, into: &rows)
+        lastTime = piece.time
+        let isFollowed = next.map { $0.direction == .received && $0.time - piece.time <= Self.waitingMilliseconds }
+        try await append(rows, hasMore: isFollowed == true && Self.fullByteCounts.contains(piece.bytes.count))
+    }
+
+    private mutating func append(_ rows: DecodedRows, hasMore: Bool = false) async throws {
         decoded.refusedByteCount += rows.refusedByteCount
-        try await recorder.append(rows, by: Reception(ReadMoment(lastTime), requestCount: requestCount))
+        let reception = Reception(ReadMoment(lastTime), requestCount: requestCount, hasMore: hasMore)
+        try await recorder.append(rows, by: reception)
         requestCount = 0
     }
 
     /// Ends a contiguous part: the next bytes do not follow these, as after a reconnection of the meter.
     mutating func breakOff() async throws {
         try await playUnasked(isStale: false)
+        try await playHeld()
         var rest = DecodedRows()
         decoder.finish(into: &rest)
         // A frame that was held back because more of it might follow is complete if nothing follows.

@@ -1,14 +1,7 @@
 import Foundation
 import GroundwaveTesting
+import SimulatedMeters
 import Testing
-
-/// The answer of a UM25C that says `number` as the charge of its first group.
-private func frame(_ number: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 130)
-    (bytes[0], bytes[1], bytes[128], bytes[129]) = (0x09, 0xC9, 0xFF, 0xF1)
-    for place in 0..<4 { bytes[16 + place] = UInt8(truncatingIfNeeded: number >> (8 * (3 - place))) }
-    return bytes
-}
 
 @Suite(.serialized, .enabled(if: SmallDisk.isAllowed, "Mounting a file system in memory takes root on Linux"))
 struct `A disk that is full while a meter is recorded` {
@@ -37,14 +30,14 @@ struct `A disk that is full while a meter is recorded` {
         let store = disk.url.appending(path: "store")
         #expect(try Program.groundwave("init", "--store", store.path).ended(0))
         let child = try start(in: store)
-        for number in 0..<500 { child.feed(frame(number)) }
+        for number in 0..<500 { child.feed(answerOfUM25C(number)) }
         // What was on the disk before it was full: another process reads the rows of the running trace from there.
         let deadline = Date.now + 60
         while try numbers(in: store).count != 500, Date.now < deadline { usleep(50_000) }
         #expect(try numbers(in: store) == Array(0..<500))
         disk.fill("ballast")
         for number in 500..<5_000 where child.isRunning {
-            child.feed(frame(number))
+            child.feed(answerOfUM25C(number))
             usleep(1000)
         }
         try child.endInput()

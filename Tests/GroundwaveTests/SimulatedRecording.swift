@@ -5,23 +5,13 @@ import GroundwaveEvents
 import GroundwaveMeterProtocols
 import GroundwaveMetering
 import GroundwaveRecords
+import SimulatedMeters
 import Testing
 
 let simulatedMeter = MACAddress("02:00:00:00:00:01")!
 
 /// The answer of a UM25C that says `number` as the charge of its first group.
-func simulatedFrame(_ number: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 130)
-    func put(_ value: Int, _ offset: Int, _ count: Int) {
-        for place in 0..<count { bytes[offset + place] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - place))) }
-    }
-    put(0x09C9, 0, 2)
-    put(5_000, 2, 2)
-    put(1_000 + number % 100, 4, 2)
-    put(number, 16, 4)
-    put(0xFFF1, 128, 2)
-    return bytes
-}
+func simulatedFrame(_ number: Int) -> [UInt8] { answerOfUM25C(number, current: 1_000 + number % 100) }
 
 func simulatedRows(_ numbers: Range<Int>) -> DecodedRows {
     var decoder = MeterModel.um25c.makeDecoder()

@@ -78,6 +78,16 @@ private struct Sent {
         }
     }
 
+    @Test(arguments: [1, 2, 3]) func `is a gap also where the last turn is not quite full`(turns: Int) {
+        var taken = Taken(of: tickedLayout)
+        for frame in 0..<10 { taken.receive((0..<40).map { UInt32(frame * 40 + $0) }, at: Int64(40 * frame + 40)) }
+        // A step back by 371 ticks, if it were not for the time.
+        let next = 399 + turns * 65_536 - 371
+        taken.receive((0..<40).map { UInt32((next + $0) % 65_536) }, at: Int64(next + 41))
+        #expect(taken.marks(.gap) == [400: UInt64(next - 400)] && taken.count(.repeats) == 0)
+        #expect(taken.block.rows.count == 440)
+    }
+
     @Test func `is no gap where the host was stopped for a minute and the pipe kept everything`() {
         var taken = Taken(of: tickedLayout)
         for tick in stride(from: UInt32(0), to: 500, by: 10) { taken.receive([tick], at: Int64(tick)) }
@@ -164,6 +174,25 @@ private struct Sent {
         #expect(taken.marks(.estimated) == [row: 20])
     }
 
+    @Test func `is judged again when the rate is known better`() {
+        var taken = Taken(of: plainLayout)
+        // The first rows are 105 ms apart, all others 100: 39 are missing, and not 37.
+        var time: Int64 = 0
+        for row in 0..<140 {
+            time += row == 9 ? 4_000 : row < 9 ? 105 : 100
+            taken.receive(1, at: time)
+            if row == 20 { #expect(taken.marks(.estimated) == [9: 37]) }
+        }
+        #expect(taken.marks(.estimated) == [9: 39])
+    }
+
+    @Test func `is judged by the rate of rows that are sent, of which single ones are lost and not told`() {
+        var taken = Taken(of: plainLayout)
+        for row in 0..<140 where row % 10 != 9 { taken.receive(1, at: Int64(row) * 100) }
+        for row in 179..<190 { taken.receive(1, at: Int64(row) * 100) }
+        #expect(taken.marks(.estimated) == [126: 40])
+    }
+
     @Test func `is a gap also where no eighth interval comes`() {
         var taken = Taken(of: plainLayout)
         for time in [0, 500, 1_000, 6_000, 6_500] { taken.receive(1, at: Int64(time)) }
@@ -209,6 +238,15 @@ private struct Sent {
         var taken = Taken(of: plainLayout, RowSource(.live, spacingMilliseconds: 10))
         for report in 1...3 { taken.receive(4, at: Int64(report * 40)) }
         #expect(taken.block.rows.times == (1...12).map { $0 * 10 })
+    }
+
+    @Test func `is ten milliseconds also where reports waited until the host went on`() {
+        var taken = Taken(of: plainLayout, RowSource(.live, spacingMilliseconds: 10))
+        for report in 1...50 { taken.receive(4, at: Int64(report * 40)) }
+        // The last of 25 reports came 35 ms before it.
+        taken.receive(100, at: 3_035)
+        taken.receive(4, at: 3_040)
+        #expect(taken.block.rows.times == (1...304).map { $0 * 10 } && taken.block.rows.marks.isEmpty)
     }
 
     @Test(arguments: UInt64(0)..<50)

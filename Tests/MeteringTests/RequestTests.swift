@@ -70,6 +70,40 @@ import Testing
         #expect(taken.marks(.estimated) == [20: 10] && taken.count(.unanswered) == 0)
     }
 
+    @Test func `is one lost answer also where the next one is late`() {
+        var taken = Taken(of: plainLayout, polled)
+        for poll in 0..<40 {
+            taken.receive([], by: Reception(ReadMoment(Int64(poll) * 500), requestCount: 1))
+            if poll == 20 { continue }
+            let late: Int64 = poll == 21 ? 400 : 60
+            taken.receive([[Int64(poll)]], by: Reception(ReadMoment(Int64(poll) * 500 + late)))
+        }
+        #expect(taken.marks(.unanswered) == [20: 1] && taken.count(.estimated) == 0)
+    }
+
+    @Test func `is an answer of the moment it was asked for, where the host was stopped before it read it`() {
+        var taken = Taken(of: plainLayout, polled)
+        for poll in 0..<40 {
+            // Stopped behind request 20, for three seconds.
+            let time = Int64(poll) * 500 + (poll > 20 ? 2_600 : 0)
+            taken.receive([], by: Reception(ReadMoment(time), requestCount: 1))
+            taken.receive([[Int64(poll)]], by: Reception(ReadMoment(time + (poll == 20 ? 3_000 : 60))))
+        }
+        #expect(taken.marks(.estimated) == [21: 5] && taken.count(.unanswered) == 0)
+        #expect(taken.block.rows.times[20] == 10_000 && taken.block.rows.times[21] == 13_160)
+    }
+
+    @Test func `is a repeat where an answer comes again with the next one`() {
+        var taken = Taken(of: plainLayout, polled)
+        for poll in 0..<40 {
+            taken.receive([], by: Reception(ReadMoment(Int64(poll) * 500), requestCount: 1))
+            let answers = (poll == 20 ? [[Int64(19)]] : []) + [[Int64(poll)]]
+            taken.receive(answers, by: Reception(ReadMoment(Int64(poll) * 500 + 60)))
+        }
+        #expect(taken.marks(.repeats) == [20: 1] && taken.block.rows.count == 40)
+        #expect(taken.count(.unanswered) == 0)
+    }
+
     @Test func `is nothing where a meter sends unasked: the rate tells`() {
         var taken = Taken(of: plainLayout, polled)
         for row in Array(0..<100) + Array(110..<150) {

@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedMeters
 import Synchronization
 import Testing
 
@@ -126,17 +127,6 @@ final class SimulatedMeter: Sendable {
 
     /// The answer of this number.
     static func frame(_ number: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 130)
-        func put(_ value: Int, _ offset: Int, _ count: Int) {
-            for place in 0..<count {
-                bytes[offset + place] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - place)))
-            }
-        }
-        put(0x09C9, 0, 2)
-        put(5_000 + number % 7, 2, 2)
-        put(1_000 + number % 11, 4, 2)
-        put(number, 16, 4)
-        put(0xFFF1, 128, 2)
-        return bytes
+        answerOfUM25C(number, voltage: 5_000 + number % 7, current: 1_000 + number % 11)
     }
 }

@@ -54,11 +54,13 @@ struct CounterFinder: Sendable {
             force(first, elapsed: max(0, elapsed &- ticksSince &- inside))
             if let forced { end = last &+ forced.delta &+ inside }
         } else if !hasMore {
-            let lacking = elapsed &- ticksSince &- (end &- last)
-            if lacking > modulus / 2 {
-                let turns = (lacking &+ modulus / 2) / modulus * modulus
-                forced = (delta(to: first, from: lastRaw) &+ turns, false)
-                end = end &+ turns
+            let (inside, step) = (span(of: runs, from: first), delta(to: first, from: lastRaw))
+            let passed = elapsed &- ticksSince &- inside
+            // What looks like a repeat may also be a turn that is not quite full.
+            if passed &- (isRepeat(step) ? 0 : step) > modulus / 2 {
+                let turns = (passed &- step &+ modulus / 2) / modulus * modulus
+                forced = (step &+ turns, false)
+                end = last &+ step &+ turns &+ inside
             }
         }
         ticksSince = hasMore ? ticksSince &+ (end &- last) : 0

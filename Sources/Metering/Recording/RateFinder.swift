@@ -23,8 +23,6 @@ struct RateFinder: Sendable {
         var time: Int64
         var silence: Double
         var count: Int
-        /// The number of rows that are taken for missing before it.
-        var missing: Int64 = 0
     }
 
     /// A silence that was told, while rows may still come late.
@@ -43,11 +41,17 @@ struct RateFinder: Sendable {
     private var open: Stretch?
     /// The consecutive silences before the next arrival, which may turn out to be a new rate.
     private var slow: [(arrival: Arrival, mark: MarkChange)] = []
+    /// The silences that were told while the rate was known by fewer arrivals than the mean takes.
+    private var early: [(mark: MarkChange, milliseconds: Double, received: Int)] = []
+    private var arrivalCount = 0
     /// The usual interval between arrivals, and the usual number of rows in one.
     private var usual: (interval: Double, rows: Int) = (0, 1)
 
     /// The usual time between two rows in milliseconds; `nil` if it is not known yet.
     var rowInterval: Double? { young == nil ? usual.interval / Double(usual.rows) : nil }
+
+    /// The usual number of rows that come together; `nil` if it is not known yet.
+    var rowsPerArrival: Int? { young == nil ? usual.rows : nil }
 
     /// Takes note of rows that others judge.
     mutating func skip(to time: Int64) { (lastTime, open) = (time, nil) }
@@ -68,14 +72,22 @@ struct RateFinder: Sendable {
         let arrival = Arrival(row: row, time: time, silence: Double(time &- last), count: count)
         guard young != nil else {
             judge(arrival, &changes)
-            return findUsual()
+            findUsual()
+            if arrivalCount == Self.meanCount { judgeEarly(&changes) }
+            return
         }
         young?.append(arrival)
-        if (young?.count ?? 0) >= Self.youngCount { settle(&changes) }
+        if (young?.count ?? 0) >= Self.youngCount { judgeYoung(&changes) }
+    }
+
+    /// Judges what is not judged yet, or was by fewer arrivals than there are now.
+    mutating func settle(_ changes: inout [MarkChange]) {
+        judgeYoung(&changes)
+        judgeEarly(&changes)
     }
 
     /// Judges the first arrivals, at least two of them, by their own rate.
-    mutating func settle(_ changes: inout [MarkChange]) {
+    private mutating func judgeYoung(_ changes: inout [MarkChange]) {
         guard let first = young, first.count >= 2 else { return }
         young = nil
         usual.rows = max(1, Self.median([firstCount] + first.map(\.count)))
@@ -84,7 +96,25 @@ struct RateFinder: Sendable {
         findUsual()
     }
 
+    /// Judges the first silences again: by eight arrivals, the rows in a long one are known to a tenth or so.
+    private mutating func judgeEarly(_ changes: inout [MarkChange]) {
+        for (mark, milliseconds, received) in early {
+            let missing = missing(in: milliseconds, received)
+            if missing == mark.change { continue }
+            changes.append(MarkChange(mark.kind, before: mark.row, by: missing - mark.change))
+            note(missing, before: mark.row)
+        }
+        early.removeAll()
+    }
+
+    /// Takes note of how many rows are missing before a row of which this was told already.
+    private mutating func note(_ missing: Int64, before row: UInt64) {
+        if let index = slow.firstIndex(where: { $0.mark.row == row }) { slow[index].mark.change = missing }
+        if open?.mark.row == row { open?.mark.change = missing }
+    }
+
     private mutating func judge(_ arrival: Arrival, _ changes: inout [MarkChange]) {
+        arrivalCount += 1
         note(arrival)
         takeBack(arrival, &changes)
         let isSilence = arrival.silence > usual.interval * Self.tellingIntervals
@@ -117,8 +147,8 @@ struct RateFinder: Sendable {
             slow.removeAll(keepingCapacity: true)
         }
         slow.append((arrival, mark))
-        recent[recent.count - 1].missing = missing
         changes.append(mark)
+        if arrivalCount <= Self.meanCount { early.append((mark, arrival.silence, received)) }
         let until = arrival.time &+ Int64(usual.interval * Self.openIntervals)
         open = Stretch(
             mark: mark, since: arrival.time &- Int64(arrival.silence), until: until, received: received)
@@ -133,11 +163,11 @@ struct RateFinder: Sendable {
         if missing < stretch.mark.change {
             let change = missing - stretch.mark.change
             changes.append(MarkChange(stretch.mark.kind, before: stretch.mark.row, by: change))
-            if let index = slow.firstIndex(where: { $0.mark.row == stretch.mark.row }) {
-                slow[index].mark.change = missing
-            }
-            if let index = recent.lastIndex(where: { $0.row == stretch.mark.row }) { recent[index].missing = missing }
+            note(missing, before: stretch.mark.row)
             stretch.mark.change = missing
+            if let index = early.firstIndex(where: { $0.mark.row == stretch.mark.row }) {
+                early[index] = (stretch.mark, elapsed, stretch.received)
+            }
         }
         open = arrival.time > stretch.until ? nil : stretch
     }
@@ -151,8 +181,10 @@ struct RateFinder: Sendable {
         let rows = max(1, Self.median(recent.map(\.count)))
         usual = (Self.median(recent.map(\.silence)), rows)
         changes.append(MarkChange(.rate, before: arrival.row, by: max(1, Int64(usual.interval) / Int64(rows))))
+        early.removeAll { gap in slow.contains { $0.mark.row == gap.mark.row } }
         slow.removeAll()
         open = nil
+        arrivalCount = 0
     }
 
     /// Returns the silence before one of several arrivals that came together.
@@ -164,10 +196,11 @@ struct RateFinder: Sendable {
         let last = recent.suffix(Self.medianCount)
         usual.rows = max(1, Self.median(last.map(\.count)))
         let median = Self.median(last.map(interval(of:)))
-        // Where rows come late, intervals vary, but their sum does not: a long silence needs the mean. Missing rows
-        // count, so that silences have no part in it, whether or not some of their rows came late.
-        let rows = Double(max(1, recent.reduce(0) { $0 + Int64($1.count) + $1.missing }))
-        let mean = recent.reduce(0) { $0 + $1.silence } / rows * Double(usual.rows)
+        // Where rows come late, intervals vary, but their sum does not: a long silence needs the mean. Of each arrival
+        // counts how many intervals it took, as rows that are missing before it may not be told.
+        let duration = recent.reduce(0) { $0 + $1.silence }
+        var mean = median
+        for _ in 0..<2 { mean = duration / max(1, recent.reduce(0) { $0 + ($1.silence / mean).rounded() }) }
         usual.interval = abs(mean - median) <= median / 4 ? mean : median
     }
 

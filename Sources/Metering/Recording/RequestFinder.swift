@@ -11,10 +11,16 @@ struct RequestFinder: Sendable {
     /// Whether requests were sent and are answered.
     var isHeard: Bool { hasAsked && !isGivenUp }
 
+    /// Whether one of them was.
+    var isAnswered: Bool { isHeard && last != nil }
+
     private var hasAsked = false
     private var isGivenUp = false
     private var outstanding = 0
-    private var last: (values: [Int64], time: Int64)?
+    private var lastRequest: Int64?
+    /// The rows for which the host did not ask since the last one, as it was stopped.
+    private var unasked: Int64 = 0
+    private var last: [Int64]?
     /// The marks of the last intervals whose rows may still come.
     private var late: [MarkChange] = []
     private var lateUntil: Int64 = 0
@@ -25,36 +31,43 @@ struct RequestFinder: Sendable {
 
     init(everyMilliseconds interval: Int64) { self.interval = max(1, interval) }
 
-    /// Counts requests that were sent.
-    mutating func sent(_ count: Int) {
-        hasAsked = hasAsked || count > 0
+    /// Counts requests that were sent until `time`. A host that was stopped sent none for long before.
+    mutating func sent(_ count: Int, at time: Int64) {
+        guard count > 0 else { return }
+        let intervals = Double(time &- (lastRequest ?? time)) / Double(interval)
+        if intervals > RateFinder.tellingIntervals { unasked += Int64(intervals.rounded()) - Int64(count) }
+        hasAsked = true
+        lastRequest = time
         outstanding += count
     }
 
     /// Takes note of a row that others judge.
-    mutating func skip() { (outstanding, last) = (0, nil) }
+    mutating func skip() { (outstanding, unasked, last) = (0, 0, nil) }
 
-    /// Judges the next row, which has number `row` unless it is a repeat.
+    /// Judges the next row, which has number `row` unless it is a repeat, and is the first of `count` rows that are left
+    /// of its reception.
     ///
     /// - Returns: `false` if it is a repeat of the row before.
     mutating func next(
-        _ values: ArraySlice<Int64>, at time: Int64, row: UInt64, _ changes: inout [MarkChange]
+        _ values: ArraySlice<Int64>, of count: Int, at time: Int64, row: UInt64, _ changes: inout [MarkChange]
     ) -> Bool {
         guard let last else {
-            outstanding = 0
-            self.last = (Array(values), time)
+            (outstanding, unasked) = (0, 0)
+            self.last = Array(values)
             return true
         }
-        let isEqual = values.elementsEqual(last.values)
-        if outstanding == 0 {
+        let isEqual = values.elementsEqual(last)
+        // Of more rows than were requested, the one that came before already answers nothing.
+        let isRepeat = isEqual && count > outstanding && !equal.contains(true)
+        if outstanding == 0 || isRepeat {
             guard takesSurplus(isEqual, at: time, &changes) else { return false }
         } else {
             Self.note(false, &surplus)
             Self.note(isEqual, &equal)
-            tell(outstanding - 1, silence: time &- last.time, at: time, row, &changes)
+            tell(Int64(outstanding - 1), at: time, row, &changes)
             outstanding = 0
         }
-        self.last = (Array(values), time)
+        self.last = Array(values)
         return true
     }
 
@@ -66,20 +79,13 @@ struct RequestFinder: Sendable {
         outstanding = 0
     }
 
-    private mutating func tell(
-        _ open: Int, silence: Int64, at time: Int64, _ row: UInt64, _ changes: inout [MarkChange]
-    ) {
-        let intervals = Double(silence) / Double(interval)
-        let passed = Int64(intervals.rounded()) - 1
-        // A host that was stopped asked for nothing meanwhile.
-        let wasStopped = intervals > RateFinder.tellingIntervals && passed > Int64(open)
-        if wasStopped {
-            changes.append(MarkChange(.estimated, before: row, by: passed))
-        } else if open > 0 {
-            changes.append(MarkChange(.unanswered, before: row, by: Int64(open)))
-        }
+    private mutating func tell(_ open: Int64, at time: Int64, _ row: UInt64, _ changes: inout [MarkChange]) {
+        if unasked > 0 { changes.append(MarkChange(.estimated, before: row, by: unasked)) }
+        unasked = 0
         guard open > 0 else { return }
-        late.append(MarkChange(wasStopped ? .estimated : .unanswered, before: row, by: Int64(open)))
+        let mark = MarkChange(.unanswered, before: row, by: open)
+        changes.append(mark)
+        late.append(mark)
         lateUntil = time &+ Self.lateIntervals * interval
     }
 

@@ -46,6 +46,9 @@ package struct RowIntake: Sendable {
     private var requests: RequestFinder
     private var rate = RateFinder()
     private var now: Int64 = 0
+    /// When the answers of the reception came.
+    private var answered: Int64 = 0
+    private var lastReception: Int64?
     /// When the last row with a counter was received.
     private var lastTicked: Int64?
     /// The rows of the reception without a counter: their number, and how many of them were taken.
@@ -71,12 +74,14 @@ package struct RowIntake: Sendable {
         now = clock.time(of: reception.moment)
         // What is read of a file at one moment was not measured at it.
         let isBehind = reception.hasMore || !isLive
-        timer.begin(at: now, hasMore: isBehind)
         untimed = (runs.reduce(0) { $1.tick == nil ? $0 + $1.count : $0 }, 0)
         if isLive {
             clockStep &+= clock.step(at: reception.moment)
-            if source.requestMilliseconds != nil { requests.sent(reception.requestCount) }
+            if source.requestMilliseconds != nil { requests.sent(reception.requestCount, at: now) }
         }
+        timer.begin(at: now, hasMore: isBehind)
+        answered = requests.isAnswered ? timeOfAnswers : now
+        lastReception = now
         var seen: [Layout.Tick] = []
         for tick in runs.compactMap(\.tick) where !seen.contains(tick) {
             seen.append(tick)
@@ -114,8 +119,10 @@ package struct RowIntake: Sendable {
                 return nil
             }
             row.time = timer.time(
-                ofRow: untimed.taken, of: untimed.count, interval: interval,
-                isFixed: source.spacingMilliseconds != nil)
+                ofRow: untimed.taken,
+                of: RowTimer.Untimed(
+                    count: untimed.count, now: answered, interval: interval,
+                    reportCount: source.spacingMilliseconds == nil ? nil : rate.rowsPerArrival ?? untimed.count))
         }
         if repeats > 0 || clockStep != 0 { changes.insert(contentsOf: takePending(number), at: before) }
         return row
@@ -140,6 +147,13 @@ package struct RowIntake: Sendable {
         if requests.isHeard { requests.end(row: number, &changes) }
     }
 
+    /// The time of the answers of this reception. A host that asks also listens at least as often: if it has not, it was
+    /// stopped, and the answer came soon after it had asked.
+    private var timeOfAnswers: Int64 {
+        guard let lastReception, now &- lastReception > requests.interval else { return now }
+        return lastReception
+    }
+
     /// Tells what is missing before a row without a counter. Returns `false` for a repeat.
     private mutating func judge(_ values: ArraySlice<Int64>, _ number: UInt64) -> Bool {
         guard isLive else { return true }
@@ -150,7 +164,7 @@ package struct RowIntake: Sendable {
         }
         if requests.isHeard {
             rate.skip(to: now)
-            return requests.next(values, at: now, row: number, &changes)
+            return requests.next(values, of: untimed.count - untimed.taken, at: now, row: number, &changes)
         }
         if untimed.taken == 0 { rate.arrived(untimed.count, at: now, row: number, &changes) }
         return true

@@ -19,6 +19,8 @@ struct RowTimer: Sendable {
     private var last: Int64?
     /// The time between the rows of the reception, if they fill the time since the last row.
     private var spread: Double?
+    /// The time of the row before the reception, if its rows follow that one without a pause.
+    private var previous: Int64?
     /// The last row with a counter: its time, the time to the next one, and the time of its reception.
     private var ticked: (time: Int64, step: Int64, now: Int64)?
     /// The number of rows without a counter behind ``start``, or behind the last row with one.
@@ -49,18 +51,31 @@ struct RowTimer: Sendable {
         return row
     }
 
-    /// Returns the time of row `index` of `count` rows of the reception that have no counter.
-    ///
-    /// - Parameters:
-    ///   - interval: The usual time between two rows, in milliseconds, if it is known.
-    ///   - isFixed: Whether the meter keeps it exactly.
-    mutating func time(ofRow index: Int, of count: Int, interval: Double?, isFixed: Bool) -> Int64 {
+    /// What is known of the rows of a reception that have no counter.
+    struct Untimed {
+        /// Their number.
+        var count: Int
+        /// When they came.
+        var now: Int64
+        /// The usual time between two of them, in milliseconds, if it is known.
+        var interval: Double?
+        /// The number of rows that the meter sends together, if it keeps the interval exactly.
+        var reportCount: Int?
+    }
+
+    /// Returns the time of row `index` of a reception, of those that have no counter.
+    mutating func time(ofRow index: Int, of rows: Untimed) -> Int64 {
+        let (count, now) = (rows.count, rows.now)
         if case .paced(let perSecond) = timing { return advance(to: pacedTime(perSecond)) }
         if let ticked, now &- ticked.now < Self.besideMilliseconds {
             return advance(to: min(now, max(last ?? now, ticked.time &+ ticked.step &- 1)))
         }
-        guard var interval else { return advance(to: now) }
-        if index == 0 { spread = isFixed ? nil : spread(of: count, usual: interval) }
+        guard var interval = rows.interval else { return advance(to: now) }
+        if index == 0 {
+            spread = rows.reportCount == nil ? spread(of: count, at: now, usual: interval) : nil
+            previous = rows.reportCount.flatMap { follows(count, of: $0, at: now, interval) ? last : nil }
+        }
+        if let previous { return advance(to: previous &+ Self.milliseconds(Double(index + 1) * interval)) }
         interval = spread ?? interval
         let back = now &- Self.milliseconds(Double(count - 1 - index) * interval)
         // Behind these rows others wait, which come later.
@@ -68,8 +83,16 @@ struct RowTimer: Sendable {
         return advance(to: min(back, last &+ Self.milliseconds(interval)))
     }
 
+    /// Whether `count` rows, of several reports, follow the last row without a pause: they fill the time since then, but
+    /// for that of two reports, in which others may not have come yet.
+    private func follows(_ count: Int, of reportCount: Int, at now: Int64, _ interval: Double) -> Bool {
+        guard let last, !hasMore, count > reportCount else { return false }
+        let rest = Double(now &- last) - Double(count) * interval
+        return rest >= 0 && rest <= Double(min(2 * reportCount, count / 4)) * interval
+    }
+
     /// Returns the time between the rows of a reception that fill the time since the last row about as usual.
-    private func spread(of count: Int, usual: Double) -> Double? {
+    private func spread(of count: Int, at now: Int64, usual: Double) -> Double? {
         guard let last, !hasMore, now > last else { return nil }
         let each = Double(now &- last) / Double(count)
         return abs(each - usual) <= usual / 4 ? each : nil

@@ -105,6 +105,13 @@ import Testing
         let rows = MeterModel.fnb58.rows(of: MadeUp.bluetooth(9, [1, 2, 3]) + Self.published, over: .bluetooth)
         #expect(rows.all.count == 1 && rows.refusals == [.init(.unknownFrame, 7)])
     }
+
+    @Test func `a header whose frame was cut keeps no frame behind it waiting`() {
+        // With the next beginning, it would have 170 bytes.
+        var (decoder, rows) = (MeterModel.fnb58.makeDecoder(over: .bluetooth), DecodedRows())
+        decoder.consume([0xAA, 5] + Self.published, into: &rows)
+        #expect(rows.all.count == 1 && rows.refusals == [.init(.noFrame, 2)])
+    }
 }
 
 extension ArraySlice<UInt8> {

@@ -2,6 +2,7 @@ import Everything
 import Foundation
 import Groundwave
 import GroundwaveMetering
+import SimulatedMeters
 
 /// Records the rows of a simulated meter, each with its number as a value, and keeps the bytes that the meter sends.
 ///
@@ -65,18 +66,7 @@ struct TraceSession {
 
     /// The response of a UM25C that has `number` as the charge of its first group, and a varying voltage.
     static func frame(_ number: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 130)
-        func put(_ value: Int, _ offset: Int, _ count: Int) {
-            for place in 0..<count {
-                bytes[offset + place] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - place)))
-            }
-        }
-        put(0x09C9, 0, 2)
-        put(5_000 + number % 97, 2, 2)
-        put(1_000 + number % 13, 4, 2)
-        put(number, 16, 4)
-        put(0xFFF1, 128, 2)
-        return bytes
+        answerOfUM25C(number, voltage: 5_000 + number % 97, current: 1_000 + number % 13)
     }
 }
 
