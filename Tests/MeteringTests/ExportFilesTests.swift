@@ -12,11 +12,11 @@ struct `Files of exports` {
         fileURLWithPath: ProcessInfo.processInfo.environment["GROUNDWAVE_EXPORTS"] ?? "", isDirectory: true)
 
     private func write(
-        _ name: String, _ format: TraceExportFormat, _ rows: TraceRows,
+        _ name: String, _ format: TraceExportFormat, _ pieces: [TraceRows],
         _ change: (inout TraceExportOptions) -> Void = { _ in }
     ) throws {
         let url = folder.appendingPathComponent("\(name).\(format.fileExtension)")
-        try Data(exported(format, [rows], change)).write(to: url)
+        try Data(exported(format, pieces, change)).write(to: url)
     }
 
     /// The integers as they are: names and decimals, then time, counter or `-`, missing, repeats and values of each row.
@@ -34,13 +34,30 @@ struct `Files of exports` {
         try Data(text.utf8).write(to: folder.appendingPathComponent("\(name).integers"))
     }
 
+    private func writeExports(_ name: String, _ pieces: [TraceRows]) throws {
+        for format in [TraceExportFormat.csv, .ndjson, .parquet] {
+            try write(name, format, pieces)
+            try write("\(name)-blank", format, pieces) { $0.gaps = .blank }
+        }
+        try write(name, .influx, pieces) { $0.series = .init(measurement: "usb meter", meter: "a=b, c", trace: name) }
+    }
+
     private func writeAll(_ name: String, _ rows: TraceRows) throws {
         try writeIntegers(name, rows)
-        for format in [TraceExportFormat.csv, .ndjson, .parquet] {
-            try write(name, format, rows)
-            try write("\(name)-blank", format, rows) { $0.gaps = .blank }
-        }
-        try write(name, .influx, rows) { $0.series = .init(measurement: "usb meter", meter: "a=b, c", trace: name) }
+        try writeExports(name, [rows])
+    }
+
+    @Test func `hold rows of several layouts, whose integers are written out here`() throws {
+        let integers = """
+            voltage_V 4,current_A 3,temperature_C 2
+            1777636800000 10 0 0 50000 100 -
+            1777636800001 11 0 0 50010 101 -
+            1777636800001 - 0 1 50015 - 2150
+            1777636800005 15 3 0 50020 102 -
+
+            """
+        try Data(integers.utf8).write(to: folder.appendingPathComponent("mixed.integers"))
+        try writeExports("mixed", mixedTrace())
     }
 
     @Test(arguments: UInt64(1)...8) func `hold made-up rows`(seed: UInt64) throws {
@@ -65,7 +82,7 @@ struct `Files of exports` {
         let rows = meterTrace(&numbers, rowCount: 300_000)
         try writeAll("meter", rows)
         for milliseconds in [1, 100, 1000] {
-            try write("meter-\(milliseconds)", .sigrok, rows) { $0.bucketMilliseconds = milliseconds }
+            try write("meter-\(milliseconds)", .sigrok, [rows]) { $0.bucketMilliseconds = milliseconds }
         }
     }
 }

@@ -79,8 +79,8 @@ private func bytes(of pixel: UInt32) -> [UInt8] {
         ]
         let svg = try plot([values], subtitle: "").svg()
         // A quarter of the blue of its line. Missing rows are grey up to the rectangle, and no further.
-        #expect(svg.contains("<rect x=\"178\" y=\"31\" width=\"65\" height=\"127\" fill=\"#bfdbeb\"/>"))
-        #expect(svg.contains("<rect x=\"129\" y=\"26\" width=\"65\" height=\"135\" fill=\"#e9e9e9\"/>"))
+        #expect(svg.contains("<rect x=\"178\" y=\"51\" width=\"65\" height=\"110\" fill=\"#bfdbeb\"/>"))
+        #expect(svg.contains("<rect x=\"129\" y=\"46\" width=\"65\" height=\"115\" fill=\"#e9e9e9\"/>"))
         #expect(svg.split(separator: "\n").filter { $0.contains("#bfdbeb") }.count == 1)
         let alone = PlotSeries(
             channel: voltage, columns: [nil, nil], bands: [.init(columns: 0...1, least: 5, greatest: 5)])
