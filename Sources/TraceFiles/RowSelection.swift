@@ -65,7 +65,10 @@ struct RowSelection {
         selected.first = rows.first
         let whole = RowPattern(all: rows.layout).moved(to: sources)
         let patterns = moved(rows.patterns)
-        let places = note(rows, in: &selected) { patterns.isEmpty ? whole.hasChannels : patterns[$0].hasChannels }
+        let isAll = every == 1 && (patterns.isEmpty ? whole.hasChannels : patterns.allSatisfy(\.hasChannels))
+        let places = note(rows, in: &selected, isAll: isAll) { row in
+            patterns.isEmpty ? whole.hasChannels : patterns[row].hasChannels
+        }
         selected.places = places
         func pick<Value>(_ values: [Value]) -> [Value] { places.map { $0.map { values[$0] } } ?? values }
         selected.times = pick(rows.times)
@@ -79,9 +82,11 @@ struct RowSelection {
             }
             selected.columns[column] = try scaled(pick(rows.columns[source.column]), by: source.factor, column)
         }
-        let picked = patterns.isEmpty ? Array(repeating: whole, count: selected.count) : pick(patterns)
-        let all = RowPattern(all: layout)
-        if !picked.allSatisfy({ $0 == all }) { selected.patterns = picked }
+        if !patterns.isEmpty {
+            selected.patterns = pick(patterns)
+        } else if whole != RowPattern(all: layout) {
+            selected.patterns = Array(repeating: whole, count: selected.count)
+        }
         count += UInt64(selected.count)
         return selected
     }
@@ -97,12 +102,11 @@ struct RowSelection {
         }
     }
 
-    /// Adds the notes of `rows` to the selected ones of them, and returns their places; `nil` for all. Rows for which
-    /// `isWanted` returns `false` are left out.
+    /// Adds the notes of `rows` to the selected ones of them, and returns their places, or `nil` if `isAll` is true. Rows
+    /// for which `isWanted` returns `false` are left out.
     private mutating func note(
-        _ rows: TraceRows, in selected: inout ExportRows, where isWanted: (Int) -> Bool
+        _ rows: TraceRows, in selected: inout ExportRows, isAll: Bool, where isWanted: (Int) -> Bool
     ) -> [Int]? {
-        let isAll = every == 1 && rows.times.indices.allSatisfy(isWanted)
         var places: [Int] = []
         var mark = 0
         var row = 0
