@@ -223,6 +223,22 @@ private let last = start + 302_000
         }
     }
 
+    @Test func `is broken also if the row behind the gap does not have the channel`() {
+        let amperes = Layout([Channel("current", .ampere, decimals: 0)])
+        let volts = Layout([Channel("voltage", .volt, decimals: 0)])
+        for isGap in [false, true] {
+            var recent = RecentValues(of: "current", span: 1_000)
+            for (number, time) in [start, start + 300, start + 600].enumerated() {
+                var rows = TraceRows(number == 1 ? volts : amperes, first: UInt64(number))
+                (rows.times, rows.columns) = ([time], [[7]])
+                if number == 1, isGap { rows.marks = [Mark(.estimated, before: 0, count: 2)] }
+                recent.take(rows)
+            }
+            let value = isGap ? nil : 7.0...7.0
+            #expect(recent.columns(10, to: start + 600).suffix(7) == [7...7, value, value, value, value, value, 7...7])
+        }
+    }
+
     /// What each column has: looked for from the column's side.
     private static func model(
         _ times: [Int64], _ values: [Int64], _ gaps: Set<Int>, _ count: Int, _ span: Int64, _ end: Int64

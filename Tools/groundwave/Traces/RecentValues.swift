@@ -12,6 +12,8 @@ struct RecentValues {
     private let stepMilliseconds: Int64
     private var steps: [Step] = []
     private var nextRow: UInt64 = 0
+    /// Whether rows are missing behind the last one with the channel.
+    private var isBehindGap = false
 
     private struct Step {
         var number: Int64
@@ -32,16 +34,18 @@ struct RecentValues {
     mutating func take(_ rows: TraceRows) {
         let start = rows.first < nextRow ? Int(min(nextRow - rows.first, UInt64(rows.count))) : 0
         nextRow = max(nextRow, rows.first + UInt64(rows.count))
-        guard let column = rows.layout.channels.firstIndex(where: { $0.name == name }) else { return }
-        let scale = (0..<rows.layout.channels[column].decimals).reduce(1.0) { scale, _ in scale * 10 }
         var gaps = rows.marks.filter { $0.kind.isGap && $0.row >= start }.map(\.row)[...]
-        var isBehindGap = false
-        for row in start..<max(start, rows.count) {
-            while let gap = gaps.first, gap <= row { (isBehindGap, gaps) = (true, gaps.dropFirst()) }
-            guard rows.has(column, at: row) else { continue }
-            append(Double(rows.columns[column][row]) / scale, at: rows.times[row], isJoined: !isBehindGap)
-            isBehindGap = false
+        if let column = rows.layout.channels.firstIndex(where: { $0.name == name }) {
+            let scale = (0..<rows.layout.channels[column].decimals).reduce(1.0) { scale, _ in scale * 10 }
+            for row in start..<max(start, rows.count) where rows.has(column, at: row) {
+                isBehindGap = isBehindGap || gaps.first.map { $0 <= row } ?? false
+                gaps = gaps.drop { $0 <= row }
+                append(Double(rows.columns[column][row]) / scale, at: rows.times[row], isJoined: !isBehindGap)
+                isBehindGap = false
+            }
         }
+        // The next row with the channel is behind it.
+        isBehindGap = isBehindGap || !gaps.isEmpty
         // Columns of whole milliseconds may begin a little earlier than the time does.
         if let last = steps.last?.number { steps.removeAll { $0.number < last - 2 * Self.stepCount } }
     }

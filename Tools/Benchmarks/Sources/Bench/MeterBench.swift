@@ -175,7 +175,7 @@ enum MeterBench {
         guard let trace = try store.traces().first, let last = try store.summary(of: trace.id).lastTime else {
             throw Failure("no trace")
         }
-        var found = StretchSummary()
+        var found = try store.summary(of: trace.id, from: start + 1, to: last)
         let times = try (0..<rounds).map { _ in
             try seconds { found = try store.summary(of: trace.id, from: start + 1, to: last) }
         }
