@@ -233,16 +233,17 @@ extension Layout {
 }
 
 @Suite struct `What is said of several blocks` {
-    /// Blocks of one trace, of up to three layouts, as they follow one another.
+    /// Blocks of one trace, of up to three layouts, as they follow one another. Rows of some lack values.
     private static func blocks(_ numbers: inout SeededGenerator) -> [BlockSummary] {
         let layouts = (0..<3).map { _ in Layout.random(using: &numbers) }
         var first: UInt64 = numbers.next() >> 30
         return (0..<Int.random(in: 1...12, using: &numbers)).map { _ in
             let count = Int.random(in: 1...20, using: &numbers)
-            let random = TraceRows.random(count, layouts.randomElement(using: &numbers), using: &numbers)
+            let layout = layouts.randomElement(using: &numbers)
+            let random = TraceRows.random(count, layout, isMixed: numbers.chance(0.4), using: &numbers)
             var rows = TraceRows(random.layout, first: first)
             (rows.times, rows.ticks, rows.columns) = (random.times, random.ticks, random.columns)
-            rows.marks = random.marks
+            (rows.patterns, rows.marks) = (random.patterns, random.marks)
             if numbers.chance(0.2) { rows.marks.append(Mark(.gap, before: count, count: 7)) }
             first += UInt64(count)
             return BlockSummary(of: rows, after: nil)
@@ -268,6 +269,8 @@ extension Layout {
             #expect(part.lastTime == own.last?.lastTime && part.gapCount == own.reduce(0) { $0 + $1.gapCount })
             #expect(part.cells.map(\.first) == own.first?.cells.map(\.first))
             #expect(part.cells.map(\.last) == own.last?.cells.map(\.last))
+            let counts = part.cells.indices.map { channel in own.reduce(0) { $0 + $1.cells[channel].count } }
+            #expect(part.cells.map(\.count) == counts && part.patterns.isEmpty)
         }
         #expect(try joined.bytes.withSpan { try JoinedSummary($0) } == joined)
         let cut = Int.random(in: 0...blocks.count, using: &numbers)
