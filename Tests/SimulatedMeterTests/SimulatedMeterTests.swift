@@ -8,7 +8,7 @@ import Testing
 
 /// The seeds of the simulation, of each family on each line: `GROUNDWAVE_METER_SEEDS`, as in 1...500.
 private let seeds: ClosedRange<UInt64> = {
-    let words = ProcessInfo.processInfo.environment["GROUNDWAVE_METER_SEEDS"] ?? "1...2"
+    let words = ProcessInfo.processInfo.environment["GROUNDWAVE_METER_SEEDS"] ?? "1...6"
     let bounds = words.split(separator: "...").compactMap { UInt64($0) }
     precondition(bounds.count == 2 && bounds[0] <= bounds[1], "Seeds are written as 1...500.")
     return bounds[0]...bounds[1]

@@ -51,7 +51,7 @@ struct Plan: Sendable {
         // A counter shows a new rate by eight steps, which are four frames of two samples.
         if family.hasCounter { taken = FrameSource.turns(of: count).map { $0 - Self.calm..<$0 + 2 * Self.calm } }
         let later = min(41, count / 2)...count
-        var silences = [numbers.chance(0.5) ? 3...8 : 20...40, later, later]
+        var silences = [numbers.chance(0.5) ? 3...8 : 20...40, later, later, later, later]
         if line != .file, !isHostSound {
             let stop = Int64.random(in: 1_000...5_000, using: &numbers)
             if let place = take(Int(stop / family.interval) + 2, later, &numbers) { troubles[place] = .stop(stop) }
@@ -62,8 +62,10 @@ struct Plan: Sendable {
             // More than a turn of its counter, which a file without times does not tell.
             fates[place] = .away(100 * .random(in: line == .file ? 100...500 : 660...1_400, using: &numbers))
         }
-        for places in silences {
-            let length = Int.random(in: 3...(family.hasCounter ? 19 : 39), using: &numbers)
+        for (number, places) in silences.enumerated() {
+            // Of the shortest that must be told there are some.
+            let longest = number > 1 ? 3 : family.hasCounter ? 19 : 39
+            let length = Int.random(in: 3...longest, using: &numbers)
             guard let place = take(length, places, &numbers) else { continue }
             fill(place, .lost(kept: nil), length)
             returns.insert(place + length)

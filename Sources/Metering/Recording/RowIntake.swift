@@ -147,11 +147,12 @@ package struct RowIntake: Sendable {
         if requests.isHeard { requests.end(row: number, &changes) }
     }
 
-    /// The time of the answers of this reception. A host that asks also listens at least as often: if it has not, it was
-    /// stopped, and the answer came soon after it had asked.
+    /// The time of the answers of this reception. A host that asks also listens as often: if it has not, it was stopped,
+    /// and the answer came soon after it had asked.
     private var timeOfAnswers: Int64 {
-        guard let lastReception, now &- lastReception > requests.interval else { return now }
-        return lastReception
+        guard let lastReception else { return now }
+        let silence = Double(now &- lastReception)
+        return silence > Double(requests.interval) * RateFinder.tellingIntervals ? lastReception : now
     }
 
     /// Tells what is missing before a row without a counter. Returns `false` for a repeat.
