@@ -3,6 +3,7 @@ import Foundation
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTesting
+import GroundwaveTraceFiles
 import Testing
 
 @testable import GroundwaveMeterProtocols
@@ -11,11 +12,12 @@ import Testing
 /// What a KM003C sends at 1,000 samples a second while another program asks it five times a second: the frames of one real
 /// capture, with the readings of another between them. The captures are in a folder beside the project.
 private struct MixedCapture {
-    /// A frame, when the host read it, and how many samples it has; 0 for a reading.
+    /// A frame, when the host read it, and how many samples it has; 0 for a reading, which has a temperature.
     struct Frame {
         var milliseconds: Int64
         var bytes: [UInt8]
         var sampleCount: Int
+        var temperature: Int?
     }
 
     static let folder: URL? = {
@@ -50,8 +52,9 @@ private struct MixedCapture {
         for line in readings {
             let time = Int64(((try #require(Double(line[0])) - asked) * 1000).rounded())
             guard time < end else { break }
-            let bytes = try Self.reading(of: line.dropFirst().map { try #require(Int($0)) })
-            frames.append(Frame(milliseconds: time, bytes: bytes, sampleCount: 0))
+            let numbers = try line.dropFirst().map { try #require(Int($0)) }
+            frames.append(
+                Frame(milliseconds: time, bytes: Self.reading(of: numbers), sampleCount: 0, temperature: numbers[6]))
         }
         frames.sort { $0.milliseconds < $1.milliseconds }
     }
@@ -169,6 +172,33 @@ struct `A KM003C that is asked between its queue frames` {
         #expect(totals.covered == UInt64(covered))
         let found = summary.parts.reduce(0) { $0 + ($1.layout.ampereHours($1.totals) ?? 0) } * 3_600e9
         #expect(abs(found - charge) <= abs(charge) / 1_000_000, "\(found) of \(charge)")
+    }
+
+    @Test func `has each channel over the rows that have it, and comes back from a table`() async throws {
+        let frames = try MixedCapture().frames
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let id = try await recorded(frames, rate: nil, in: store)
+        let channels = try store.summary(of: id).channels
+        // 1/128 of a degree is 78,125 of its ten millionths.
+        let temperatures = frames.compactMap(\.temperature)
+        let cell = try #require(channels.first { $0.channel.name == "temperature" }).cell
+        #expect(cell.count == temperatures.count && cell.sum == Int128(temperatures.reduce(0, +) * 78_125))
+        #expect(channels.first { $0.channel.name == "voltage" }?.cell.count == 9_238 + temperatures.count)
+        #expect(channels.first { $0.channel.name == "marker" }?.cell.count == 9_238)
+
+        var reader = CSVTraceReader()
+        let recorder = try await store.record(meter: simulatedMeter, model: .km003c)
+        var tables: [TraceRows] = []
+        let trace = try #require(try store.traces().first { $0.id == id })
+        let report = try store.export(trace, as: .csv) { tables += try reader.append($0) }
+        try reader.finish()
+        #expect(report.counts.rows == UInt64(9_238 + temperatures.count) && tables.count > temperatures.count)
+        for table in tables { try await recorder.append(recorded: table) }
+        try await recorder.finish()
+        let (found, expected) = (try rows(of: recorder.trace, in: store), try rows(of: id, in: store))
+        #expect(found.rows == expected.rows && found.times == expected.times)
+        #expect(try store.summary(of: recorder.trace).blockCount <= 5)
     }
 
     @Test func `has the same trace after a kill, and from its bytes`() async throws {
