@@ -58,8 +58,8 @@ struct Plan: Sendable {
             let step: Int64 = numbers.chance(0.5) ? 3_600_000 : -3_600_000
             if let place = take(1, later, &numbers) { troubles[place] = .wallStep(step) }
         }
-        if family.hasCounter, let place = take(1, silences.removeLast(), &numbers) {
-            // More than a turn of its counter, which a file without times does not tell.
+        if family.hasCounter, !isHostSound, let place = take(1, silences.removeLast(), &numbers) {
+            // More than a turn of its counter, which a file without times does not tell. Nobody waits for that in real time.
             fates[place] = .away(100 * .random(in: line == .file ? 100...500 : 660...1_400, using: &numbers))
         }
         for (number, places) in silences.enumerated() {
