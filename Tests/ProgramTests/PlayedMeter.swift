@@ -43,6 +43,8 @@ final class PlayedMeter: Sendable {
         cfmakeraw(&settings)
         tcsetattr(device, TCSANOW, &settings)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        // What was there before lies in the terminal when it is opened.
+        if meter.family != .atorch, let stale = meter.events.first { send(stale, to: descriptor) }
     }
 
     deinit {
@@ -71,12 +73,11 @@ final class PlayedMeter: Sendable {
         state.withLock { $0.isOver = true }
     }
 
-    /// Sends what was there before, waits for the first request, and then answers, or sends what the script has.
+    /// Waits for the first request, and then answers, or sends what the script has.
     private func playTerminal() {
         var events = meter.events
         if meter.family != .atorch {
-            begin(at: Self.now)
-            send(events.removeFirst(), to: descriptor)
+            events.removeFirst()
             while !isReadable(milliseconds: 1_000) {}
             begin(at: Self.now - MeterScript.beginning + 50)
         } else {
@@ -102,7 +103,8 @@ final class PlayedMeter: Sendable {
 
     private func answers() -> [Event] {
         var bytes = [UInt8](repeating: 0, count: 4_096)
-        bytes = Array(bytes.prefix(max(0, read(descriptor, &bytes, bytes.count))))
+        let received = read(descriptor, &bytes, bytes.count)
+        bytes.removeLast(bytes.count - max(0, received))
         let time = elapsed
         return state.withLock { state in
             let count = state.meter.family.requestByteCount
