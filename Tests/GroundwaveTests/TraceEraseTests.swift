@@ -14,7 +14,8 @@ import Testing
     /// A trace with a name, and text among the captured bytes; it has ended.
     private func recorded(_ store: Store, rows: Int = 6_000) async throws -> RecordID {
         let recorder = try await store.record(
-            meter: simulatedMeter, model: .um25c, name: "Bartholomew's bank", rate: 10)
+            meter: simulatedMeter, model: .um25c, name: "Bartholomew's bank", rate: 10,
+            isKeepingCapture: true)
         let piece = CapturedBytes(.received, at: 1_700_000_000_000, Array("N0GONE was here".utf8))
         let reception = Reception(ReadMoment(1_700_000_000_000))
         try await recorder.append(simulatedRows(0..<rows), by: reception, of: [piece])

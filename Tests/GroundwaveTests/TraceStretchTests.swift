@@ -49,8 +49,11 @@ import Testing
         let count = 140_000
         let trace = try await store.recorded(count)
         let start = try #require(try store.summary(of: trace).firstTime)
-        for _ in 0..<40 {
-            let first = Int.random(in: 0..<count, using: &numbers)
+        let ends = try blockEnds(of: trace, in: store)
+        for round in 0..<40 {
+            // Every second one begins with a block.
+            let block = Int.random(in: 0..<ends.count - 1, using: &numbers)
+            let first = round.isMultiple(of: 2) ? ends[block] : Int.random(in: 0..<count, using: &numbers)
             let end = min(count, first + Int.random(in: 1...(numbers.chance(0.5) ? 5_000 : count), using: &numbers))
             let summary = try store.summary(
                 of: trace, from: start + Int64(first) * 100 - 99, to: start + Int64(end - 1) * 100 + 1)
