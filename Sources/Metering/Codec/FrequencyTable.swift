@@ -12,7 +12,13 @@ struct FrequencyTable {
     /// The part of each symbol; the sum is 1,024.
     private(set) var parts: [UInt16]
     /// For each symbol, the sum of the parts of the symbols before it.
-    private(set) var starts: [UInt16]
+    var starts: [UInt16] {
+        var start: UInt16 = 0
+        return parts.map { part in
+            defer { start &+= part }
+            return start
+        }
+    }
 
     /// Returns the codes of symbols that occur `counts` times.
     static func codes(of counts: [UInt32]) -> [UInt8] {
@@ -58,13 +64,6 @@ struct FrequencyTable {
                     rest += 1
                 }
             }
-        }
-        starts = []
-        starts.reserveCapacity(codes.count)
-        var start: UInt16 = 0
-        for part in parts {
-            starts.append(start)
-            start &+= part
         }
     }
 

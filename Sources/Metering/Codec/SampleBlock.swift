@@ -71,35 +71,29 @@ public enum SampleBlock {
         guard rowCount >= 1 else { throw BlockError.malformed }
         let ranges = try (0..<columnCount).map { _ in try reader.lengthPrefixed(in: bytes) }
         try reader.finish(in: bytes)
-        var columns = DecodedColumns(rowCount: rowCount, ranges: ranges)
-        return try ranges.indices.map { $0 == 0 || isWanted($0) ? try columns.column($0, in: bytes) : [] }
-    }
-}
-
-/// The columns of a block that have been decoded.
-private struct DecodedColumns {
-    private let rowCount: Int
-    /// The range of each column's bytes.
-    private let ranges: [Range<Int>]
-    private var columns: [[Int64]?]
-
-    init(rowCount: Int, ranges: [Range<Int>]) {
-        (self.rowCount, self.ranges) = (rowCount, ranges)
-        columns = ranges.map { _ in nil }
-    }
-
-    /// Returns column `index`, decoded on first use. A column that is a sum first decodes its addends, which precede
-    /// it.
-    mutating func column(_ index: Int, in bytes: RawSpan) throws -> [Int64] {
-        if let known = columns[index] { return known }
-        let decoder = ColumnDecoder(rowCount: rowCount, columnCount: index)
-        var (values, integral) = try decoder.decode(bytes.extracting(ranges[index]))
-        if let integral {
-            let ones = try column(integral.first, in: bytes)
-            let factors = try integral.second.map { try column($0, in: bytes) }
-            integral.apply(to: &values, of: ones, times: factors, isAdding: true)
+        var symbols = BlockSymbols(rowCount: rowCount, columnCount: ranges.indices.count { $0 == 0 || isWanted($0) })
+        var decoders: [ColumnDecoder?] = ranges.map { _ in nil }
+        // The columns that a column is the sum of precede it.
+        var addends: Set<Int> = []
+        for index in ranges.indices.reversed() where index == 0 || isWanted(index) || addends.contains(index) {
+            let decoder = try ColumnDecoder(
+                ranges[index], of: bytes, rowCount: rowCount, columnCount: index, &symbols)
+            if let integral = decoder.integral {
+                addends.formUnion([integral.first, integral.second ?? integral.first])
+            }
+            decoders[index] = decoder
         }
-        columns[index] = values
-        return values
+        let decoded = try symbols.decoded()
+        var columns: [[Int64]] = []
+        for decoder in decoders {
+            var values = try decoder?.values(decoded.span, of: bytes, rowCount: rowCount) ?? []
+            if let integral = decoder?.integral {
+                let factors = integral.second.map { columns[$0] }
+                integral.apply(to: &values, of: columns[integral.first], times: factors, isAdding: true)
+            }
+            columns.append(values)
+        }
+        for index in addends where index > 0 && !isWanted(index) { columns[index] = [] }
+        return columns
     }
 }

@@ -61,39 +61,35 @@ struct SymbolTables {
     let hasContexts: Bool
     /// Whether the alphabet has a single symbol, with index 0, so that nothing is read.
     let isOneSymbol: Bool
-    /// The slots, ``FrequencyTable/total`` of them per table: see ``FrequencyTable/fill(_:_:)``.
-    let slots: [UInt32]
-    /// The symbol of each slot.
-    let symbols: [UInt8]
+    /// The index of the first slot among those of ``BlockSymbols``.
+    let start: Int
     /// The meaning of each symbol.
     let meanings: [SymbolMeaning]
-    /// For each symbol, the first slot of the table that the next symbol is read by.
-    let next: [UInt16]
     /// Whether any symbol has extra bits.
     let hasBits: Bool
+    /// The residual that each symbol stands for, if none has extra bits.
+    let residuals: [Int64]
 
-    /// Reads `count` tables.
+    /// Reads `count` tables, and adds their slots to `symbols`.
     init(
-        _ reader: inout ByteReader, in bytes: RawSpan, count tableCount: Int, meaning: (Int) throws -> SymbolMeaning
+        _ reader: inout ByteReader, in bytes: RawSpan, count tableCount: Int, _ symbols: inout BlockSymbols,
+        meaning: (Int) throws -> SymbolMeaning
     ) throws {
         hasContexts = tableCount > 1
         let low = try reader.count(in: bytes, limit: 1 << 10)
         let count = try reader.count(in: bytes, limit: ResidualDictionary.limit)
         isOneSymbol = count == 1
         let range = try reader.skip((count * tableCount * FrequencyTable.codeWidth + 7) / 8, in: bytes)
+        meanings = try (low..<low + max(1, count)).map { try meaning($0) }
+        hasBits = meanings.contains { $0.width > 0 }
+        residuals = hasBits ? [] : meanings.map { unzigzag($0.base) }
+        start = symbols.slots.count
+        if isOneSymbol { return }
         let words = BitReader.words(of: bytes.extracting(range))
         var bits = BitReader()
-        // A context without symbols keeps zeros; a block that nonetheless uses it fails the check at the end.
-        let slotCount = isOneSymbol ? 0 : tableCount * FrequencyTable.total
-        var slots = [UInt32](repeating: 0, count: slotCount)
-        var symbols = [UInt8](repeating: 0, count: slotCount)
-        for start in stride(from: 0, to: slotCount, by: FrequencyTable.total) {
+        for _ in 0..<tableCount {
             let codes = (0..<count).map { _ in UInt8(bits.read(FrequencyTable.codeWidth, in: words.span)) }
-            FrequencyTable(codes: codes)?.fill(&slots, &symbols, from: start)
+            symbols.addTable(codes, meanings)
         }
-        (self.slots, self.symbols) = (slots, symbols)
-        meanings = try (low..<low + max(1, count)).map { try meaning($0) }
-        next = meanings.map { UInt16(Int($0.context) * FrequencyTable.total) }
-        hasBits = meanings.contains { $0.width > 0 }
     }
 }
