@@ -6,17 +6,20 @@ import GroundwaveRecords
 /// Compares the records of a file with the stored contacts, and determines the changes that the file brings.
 ///
 /// A record is matched by an equal service id, else by its key: the n-th occurrence in the file is the n-th contact
-/// with that key. For a known contact, only values that the *file* has changed are written, so a local correction
-/// survives:
+/// with that key. For a known contact, only values that the *file* has changed are written, and none that says less than
+/// what is shown or that a person has set or cleared:
 ///
 /// | the file's value of a field | becomes |
 /// |---|---|
 /// | equals the last assertion of this source | nothing |
-/// | is shown, asserted by another source, or first asserted over a manual value | an assertion, not shown |
+/// | is shown, or coarser than what is shown (``Fineness``) | an assertion, not shown |
+/// | is asserted by another source | an assertion, not shown |
+/// | differs from what a person set, or the person cleared the field | an assertion, not shown |
 /// | else | the value |
 ///
-/// A frequency, mode or time whose parts are missing in the file keeps these parts. A hidden contact stays hidden,
-/// unless an undo hid it: importing the file again restores what an undone import had brought.
+/// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept,
+/// and those that a person left empty are filled in. A hidden contact stays hidden, unless an undo hid it: importing the
+/// file again restores what an undone import had brought.
 public struct ImportComparison {
     /// The result for a record of the file.
     public enum Outcome: Sendable {
@@ -157,8 +160,9 @@ public struct ImportComparison {
             if isAsserted == true { continue }
             let isAssertedByOthers =
                 isAsserted == nil && ordinal.map { state.anySourceAsserts(value, of: $0, but: source) } ?? false
-            operations += news(
-                value, of: key, record[key]?.shown, record, isFirst: isAsserted == nil, isKnown: isAssertedByOthers)
+            let head = record[key]?.shown
+            let isByHand = head.map(isByHand) ?? false
+            operations += news(value, of: key, head, record, isByHand: isByHand, isKnown: isAssertedByOthers)
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
@@ -177,36 +181,48 @@ public struct ImportComparison {
     /// Returns the operations for a value that differs from the last assertion of this source.
     ///
     /// - Parameters:
-    ///   - isFirst: Whether the source never asserted a value of the field.
-    ///   - isKnown: Whether another source asserted exactly this value.
+    ///   - isByHand: Whether a person wrote what is shown.
+    ///   - isKnown: Whether another source asserted exactly this value, and this one none so far.
     private func news(
-        _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isFirst: Bool, isKnown: Bool
+        _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isByHand: Bool, isKnown: Bool
     ) -> [FieldOperation] {
         let assertion = FieldOperation(.assert, key, value: value)
-        let isByHand = isFirst && shown != nil && shown?.source == nil
-        if isKnown { return [assertion] }
-        let wanted = Self.value(value, of: key, over: shown, keepingShown: isByHand)
-        guard shown == nil || shown?.value != wanted else { return [assertion] }
-        guard let wanted else { return [assertion] }
+        let wanted = Self.value(value, of: key, over: shown, isByHand: isByHand)
+        guard !isKnown, let wanted, shown?.value != wanted else { return [assertion] }
         let set = FieldOperation(.set, key, supersedes: record.superseded(by: key), value: wanted)
         return wanted == value ? [set] : [set, assertion]
     }
 
-    /// Returns the value to be shown; `nil` if a person cleared the field. The parts of a register that the file
-    /// lacks are kept; over a manual value, only missing parts are filled in.
+    /// Returns whether a person wrote `head`. An undo writes without a source, too, but may have put back what came from a
+    /// file: the right file then replaces what the revert of a wrong one left.
+    private func isByHand(_ head: Record.Head) -> Bool { head.source == nil && !undos.contains(head.id.event) }
+
+    /// Returns the value to be shown; `nil` if a person cleared the field.
     private static func value(
-        _ value: [UInt8], of key: FieldKey, over shown: Record.Head?, keepingShown: Bool
+        _ value: [UInt8], of key: FieldKey, over shown: Record.Head?, isByHand: Bool
     ) -> [UInt8]? {
         guard let shown else { return value }
-        guard case .number(let number) = key, let old = shown.value,
-            let field = QSOKind.schema.field(number: number), !field.members.isEmpty
-        else { return keepingShown ? shown.value : value }
-        let count = field.members.count
-        var merged = Register(decoding: old, memberCount: count)
-        for (place, part) in Register(decoding: value, memberCount: count).values.enumerated() {
-            if let part, !keepingShown || merged.values[place] == nil { merged.values[place] = part }
+        guard let old = shown.value else { return isByHand ? nil : value }
+        guard case .number(let number) = key, let field = QSOKind.schema.field(number: number), !field.members.isEmpty
+        else {
+            let keeps = isByHand || name(of: key).map { Fineness.covers(old, value, of: $0) } ?? false
+            return keeps ? old : value
+        }
+        var merged = Register(decoding: old, memberCount: field.members.count)
+        let parts = Register(decoding: value, memberCount: field.members.count).values
+        for (place, (part, name)) in zip(parts, field.members).enumerated() {
+            guard let part else { continue }
+            let keeps = merged.values[place].map { isByHand || Fineness.covers($0, part, of: FieldName(name)) } ?? false
+            if !keeps { merged.values[place] = part }
         }
         return merged.encode()
+    }
+
+    private static func name(of key: FieldKey) -> FieldName? {
+        switch key {
+        case .number(let number): UInt16(exactly: number).flatMap(FieldName.init(number:))
+        case .name(let name): FieldName(name)
+        }
     }
 
     /// Returns operations that add the elements that the contact is missing, unless they were removed here, and that

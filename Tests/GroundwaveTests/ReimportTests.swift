@@ -55,14 +55,55 @@ import Testing
         }
     }
 
-    private static func key(_ record: ADIFRecord) -> String {
-        let mode = Mode(mode: record.fields.text(.mode), submode: record.fields.text(.submode))
+    @Test(
+        .enabled(if: Collection.folder != nil),
+        arguments: ["same-operator-n3fjp-lotw/", "series-jtdx/", "series-xforever1313-qrz/", "parser-tests/matir-"])
+    func `leaves no field poorer than any file has it, in either order`(start: String) async throws {
+        let paths = Collection.files(in: String(start.prefix { $0 != "/" })).filter { $0.path.contains("/" + start) }
+        func records(_ file: [UInt8]) -> [ADIFRecord] {
+            ADIReader.items(in: file).compactMap { if case .record(let record) = $0 { record } else { nil } }
+        }
+        // Some are samples of a record or two.
+        let files = try paths.map { [UInt8](try Data(contentsOf: $0)) }.filter { records($0).count > 10 }
+        for order in [Array(files.indices), files.indices.reversed()] {
+            let temporary = try await TemporaryStore(.full())
+            for file in order { try await temporary.store.importBytes(files[file], named: "\(file).adi") }
+            var contacts: [String: [Record]] = [:]
+            try temporary.store.forEachContactInOrder(.everything) {
+                let contact = $0
+                contacts[Self.key { contact.text($0) }, default: []].append(contact)
+            }
+            var compared = 0
+            for record in files.flatMap(records) {
+                // Of several with one key the files alone do not say which is which.
+                let same = contacts[Self.key(record), default: []]
+                guard same.count == 1, let contact = same.first else { continue }
+                compared += 1
+                for field in record.fields {
+                    let (said, shown) = (field.text.string, contact.text(field.name) ?? "")
+                    // Neither is printed: these are real contacts.
+                    #expect(said.isEmpty || !shown.isEmpty, "\(start): \(field.name.name) is empty")
+                    guard [.timeOn, .freq, .gridsquare].contains(field.name) else { continue }
+                    let finer =
+                        field.name == .freq && said.contains(".")
+                        ? said.replacing(/\.?0+$/, with: "") : said.uppercased()
+                    let isPoorer = shown.count < finer.count && finer.hasPrefix(shown.uppercased())
+                    #expect(!isPoorer || finer == shown + "00", "\(start): \(field.name.name) is coarser")
+                }
+            }
+            #expect(compared >= 40)
+        }
+    }
+
+    private static func key(_ record: ADIFRecord) -> String { key { record.fields.text($0) } }
+
+    private static func key(_ text: (FieldName) -> String?) -> String {
         let band =
-            record.fields.text(.band)?.lowercased()
-            ?? record.fields.text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
+            text(.band)?.lowercased()
+            ?? text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
         let parts = [
-            record.fields.text(.call)?.uppercased(), record.fields.text(.qsoDate),
-            record.fields.text(.timeOn).map { String($0.prefix(4)) }, band, mode?.name,
+            text(.call)?.uppercased(), text(.qsoDate), text(.timeOn).map { String($0.prefix(4)) }, band,
+            Mode(mode: text(.mode), submode: text(.submode))?.name,
         ]
         return parts.map { $0 ?? "" }.joined(separator: "|")
     }
@@ -111,5 +152,84 @@ import Testing
         let again = try await temporary.store.importText("x<EOH>" + Self.record(["STATION_CALLSIGN": "W1AW"]))
         #expect(again.unchanged == 1)
         #expect(try temporary.store.read { try $0.count(.everything) } == 2)
+    }
+}
+
+/// Programs export one contact with more or less of it.
+@Suite struct `The file of a second exporter` {
+    /// What is true of a contact, and what exporters leave of it: each value says as much as the ones after it, or more.
+    private static let values: KeyValuePairs<String, [String]> = [
+        "TIME_ON": ["120030", "1200"], "FREQ": ["14.074512", "14.0745", "14.074", "14.0740"],
+        "GRIDSQUARE": ["FN31pr", "FN31", "fn31"], "NAME": ["Hiram", "HIRAM", ""], "BAND": ["20m", "20M"],
+        "TX_PWR": ["5", ""], "APP_N0CALL_REMARK": ["as heard", ""],
+    ]
+
+    private static func text(_ source: String, _ choose: (_ field: String, _ values: [String]) -> String) -> String {
+        func field(_ name: String, _ value: String) -> String { "<\(name):\(value.utf8.count)>\(value)" }
+        return "x\n" + field("PROGRAMID", source) + "<EOH>\n" + field("CALL", "N0CALL") + field("QSO_DATE", "20240501")
+            + field("MODE", "FT8") + values.map { field($0.key, choose($0.key, $0.value)) }.joined() + "<EOR>\n"
+    }
+
+    private static func shown(_ store: Store) throws -> [String: String] {
+        let contact = try #require(try store.firstContact())
+        return Dictionary(uniqueKeysWithValues: values.map { ($0.key, contact.text(FieldName($0.key)) ?? "") })
+    }
+
+    @Test func `empties and coarsens nothing`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let fine = Self.text("A") { $1[0] }
+        let poor = Self.text("B") { $1[$1.count - 1] }
+        #expect(try await temporary.store.importText(fine).imported == 1)
+        let before = try Self.shown(temporary.store)
+        let report = try await temporary.store.importText(poor)
+        #expect(report.unchanged == 1 && report.updated == 0)
+        #expect(try Self.shown(temporary.store) == before)
+        for again in [fine, poor] {
+            let report = try await temporary.store.importText(again)
+            #expect(report.unchanged == 1 && report.id == nil, "it says nothing new")
+        }
+    }
+
+    @Test func `refines what the first one left out`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        #expect(try await temporary.store.importText(Self.text("B") { $1[$1.count - 1] }).imported == 1)
+        #expect(try await temporary.store.importText(Self.text("A") { $1[0] }).updated == 1)
+        let shown = try Self.shown(temporary.store)
+        for (field, values) in Self.values where field != "BAND" { #expect(shown[field] == values[0], "\(field)") }
+    }
+
+    @Test func `contradicts, and that is an update`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        try await temporary.store.importText(Self.text("A") { $1[0] })
+        let other = ["FREQ": "14.07", "GRIDSQUARE": "FN42", "NAME": "Maria", "TX_PWR": "50"]
+        // 14.07 is coarser. The others are other values.
+        #expect(try await temporary.store.importText(Self.text("B") { other[$0] ?? $1[0] }).updated == 1)
+        let shown = try Self.shown(temporary.store)
+        #expect(shown["FREQ"] == "14.074512" && shown["GRIDSQUARE"] == "FN42")
+        #expect(shown["NAME"] == "Maria" && shown["TX_PWR"] == "50")
+    }
+
+    /// In any order of files, no field says less at the end than the finest that any file said.
+    @Test(arguments: UInt64(1)...60) func `leaves no field poorer than any file had it`(seed: UInt64) async throws {
+        var numbers = SeededGenerator(seed: seed)
+        let temporary = try await TemporaryStore(.full())
+        var best: [String: Int] = [:]
+        for _ in 0..<Int.random(in: 2...6, using: &numbers) {
+            let source = ["A", "B", "C"].randomElement(using: &numbers) ?? "A"
+            let file = Self.text(source) { field, values in
+                let place = Int.random(in: 0..<values.count, using: &numbers)
+                best[field] = min(best[field] ?? .max, place)
+                return values[place]
+            }
+            try await temporary.store.importText(file)
+        }
+        let shown = try Self.shown(temporary.store)
+        for (field, values) in Self.values {
+            let place = try #require(best[field])
+            // Those that say the same may stand for each other.
+            let same = [["14.074", "14.0740"], ["FN31", "fn31"], ["Hiram", "HIRAM"], ["20m", "20M"]]
+            let wanted = same.first { $0.contains(values[place]) } ?? [values[place]]
+            #expect(wanted.contains(shown[field] ?? "-"), "\(field)")
+        }
     }
 }
