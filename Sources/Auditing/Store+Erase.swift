@@ -43,9 +43,6 @@ extension Store {
     public func erase(
         _ ids: [RecordID], kind: String, note: String = "", author: String? = nil
     ) async throws -> Erased {
-        guard let writer else {
-            throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
-        }
         guard !RevertKind.bookkeeping.contains(kind) else {
             throw StoreError(
                 .notPermitted, "Records of the kind \(kind) are needed by the log itself, and cannot be erased.")
@@ -57,21 +54,46 @@ extension Store {
         while !rest.isEmpty {
             let part = Array(rest.prefix(Self.eraseCount))
             rest = rest.dropFirst(part.count)
-            let written = try await write(note: note, author: author) { [log] batch in
+            try await writeErasure(note: note, author: author, into: &erased) { [log] batch in
                 try batch.erase(part, kind: kind, in: log)
             }
-            if let batch = written.batch { erased.batches.append(batch) }
-            erased.withheldCount += written.value
+        }
+        try await finishErasing()
+        return erased
+    }
+
+    /// Writes one batch with what `body` writes, and an erasure of the events that it returns; adds it to `erased`. The
+    /// values are still there until ``finishErasing()`` has returned.
+    package func writeErasure(
+        note: String, author: String?, into erased: inout Erased,
+        _ body: @escaping @Sendable (inout WriteBatch) throws -> EventSet
+    ) async throws {
+        let written = try await write(note: note, author: author) { batch in
+            let events = try body(&batch)
+            for part in events.isEmpty ? [] : ErasureKind.parts(of: events) {
+                try batch.append(ErasureKind.closing(part, as: batch.newID()))
+            }
+            return Int(events.count)
+        }
+        if let batch = written.batch { erased.batches.append(batch) }
+        erased.withheldCount += written.value
+    }
+
+    /// Rewrites the log and the views without the values of erased events.
+    ///
+    /// - Throws: ``StoreError`` if the files cannot be rewritten; the next write or open tries again.
+    package func finishErasing() async throws {
+        guard let writer else {
+            throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
         }
         let erasing = erasing
-        return try await Self.describing(files) {
+        try await Self.describing(files) {
             // The writer has tried already, without reporting failures.
             try await writer.exclusively { [views] in
                 // Pending erasures are read from the views, which the write may have left behind the log.
                 try views.catchUp()
                 _ = try erasing.finish()
             }
-            return erased
         }
     }
 
@@ -80,10 +102,10 @@ extension Store {
 }
 
 extension WriteBatch {
-    /// Appends deletes of the records that show, and the records that list the erased events.
+    /// Hides the records that show.
     ///
-    /// - Returns: The number of erased events.
-    fileprivate mutating func erase(_ ids: [RecordID], kind: String, in log: EventLog) throws -> Int {
+    /// - Returns: The events that were written to them and have something to erase.
+    fileprivate mutating func erase(_ ids: [RecordID], kind: String, in log: EventLog) throws -> EventSet {
         var events = EventSet()
         for id in ids {
             guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
@@ -95,24 +117,30 @@ extension WriteBatch {
                 }
                 return positions
             }
-            try log.withEvents(at: positions) { _, frame, bytes in
-                if frame.isWithheld, try log.withholding(of: frame.id) == .archived {
-                    throw StoreError(
-                        .archived,
-                        "Some of what was recorded about \(id.short) is in an archive, and would stay there.",
-                        hint: """
-                            Restore the archive first (groundwave archive --restore FILE), erase, delete the file, and \
-                            archive again.
-                            """)
-                }
-                guard frame.hasErasableContent(in: bytes) else { return }
-                events.insert(frame.id)
-            }
+            try log.collectErasable(at: positions, of: id, into: &events)
             if record.isVisible { _ = try remove(kind, id) }
         }
-        guard !events.isEmpty else { return 0 }
-        for part in ErasureKind.parts(of: events) { try append(ErasureKind.closing(part, as: newID())) }
-        return Int(events.count)
+        return events
+    }
+}
+
+extension EventLog {
+    /// Inserts into `events` those at `positions` that have something to erase; they are about the record `id`.
+    ///
+    /// - Throws: ``StoreError`` with code `archived` if an archive has one of them.
+    package func collectErasable(at positions: [Position], of id: RecordID, into events: inout EventSet) throws {
+        try withEvents(at: positions) { _, frame, bytes in
+            if frame.isWithheld, try withholding(of: frame.id) == .archived {
+                throw StoreError(
+                    .archived,
+                    "Some of what was recorded about \(id.short) is in an archive, and would stay there.",
+                    hint: """
+                        Restore the archive first (groundwave archive --restore FILE), erase, delete the file, and \
+                        archive again.
+                        """)
+            }
+            if frame.hasErasableContent(in: bytes) { events.insert(frame.id) }
+        }
     }
 }
 

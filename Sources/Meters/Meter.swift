@@ -15,8 +15,9 @@ public struct Meter: Hashable, Sendable {
     public let name: String
     /// Its model; `nil` for one that this version does not know.
     public let model: MeterModel?
-    /// The unit in which its display shows temperatures: `C` or `F`; `nil` if not set.
-    public let temperatureUnit: String?
+    /// The unit in which its display, and this program, show temperatures; `nil` if not set, or if this version does
+    /// not know it: then in degrees Celsius.
+    public let temperatureUnit: TemperatureUnit?
     /// Whether the samples of its traces are synchronised; `nil` if not set: then they stay where they were recorded.
     public let sharing: SampleSharing?
     /// When its record was last changed, renewals of its lease included: the greatest stamp among its present values,

@@ -8,6 +8,8 @@ import GroundwaveStore
 /// A meter that is asked is drained first: until nothing has come for a tenth of a second, for a second at most, what
 /// comes is of an earlier connection and gives no rows. A line without a device behind it is only read, as a file is.
 ///
+/// A device that was disconnected is waited for, for as long as steps are asked for, and then begun anew.
+///
 /// Not thread-safe.
 public struct MeterFeed {
     /// The result of waiting.
@@ -20,6 +22,8 @@ public struct MeterFeed {
         public var rows = DecodedRows()
         /// Whether the input has ended.
         public var isAtEnd = false
+        /// Whether the meter is disconnected. The next steps look for it.
+        public var isAway = false
     }
 
     /// The number of received bytes that gave no row, not counting frames that carry no measurement.
@@ -30,6 +34,8 @@ public struct MeterFeed {
     private let conversation: MeterConversation
     private var decoder: MeterDecoder
     private var phase = Phase.opening
+    // Whether no row has come since the meter was disconnected.
+    private var isReconnected = false
     private var transaction: UInt8 = 0
     // When commands are due, in milliseconds of the monotonic clock.
     private var nextPoll: Int64 = 0
@@ -42,11 +48,14 @@ public struct MeterFeed {
         case draining(quietAt: Int64, endsAt: Int64)
         /// The meter was asked.
         case running
+        /// The meter was disconnected.
+        case away
     }
 
     private static let quietMilliseconds: Int64 = 100
     /// The longest time from the first look at a line to the first request.
     static let longestDrainMilliseconds: Int64 = 1_000
+    private static let lookMilliseconds = 500
 
     /// Creates a feed of what `model` sends over `link`, received on `line`.
     ///
@@ -57,6 +66,13 @@ public struct MeterFeed {
         now: @escaping @Sendable () -> Arrival = Surroundings.system.now
     ) {
         self.init(model, over: link, from: line, now: now)
+    }
+
+    /// Creates a feed of what `model` sends as a USB HID, received on `line`; see ``init(_:over:by:now:)``.
+    public init(
+        _ model: MeterModel, by line: HIDLine, now: @escaping @Sendable () -> Arrival = Surroundings.system.now
+    ) {
+        self.init(model, over: .usb, from: line, now: now)
     }
 
     /// Creates a feed of what `model` sends over `link`, received on `port`; see ``init(_:over:by:now:)``.
@@ -72,10 +88,14 @@ public struct MeterFeed {
     /// Sends the commands that are due, or waits at most `limit` milliseconds for bytes: so the moment of a step with a
     /// request is that of the request.
     ///
-    /// - Throws: ``StoreError`` if the meter is gone.
+    /// - Throws: ``StoreError`` if the line reports an error.
     public mutating func next(waitingMilliseconds limit: Int = 250) throws -> Step {
         var step = Step()
         defer { refusedByteCount += step.rows.refusedByteCount }
+        if case .away = phase, try !comesBack(within: limit) {
+            (step.isAway, step.reception.moment) = (true, ReadMoment(now()))
+            return step
+        }
         if line.canSend { try exchange(&step) }
         guard step.pieces.isEmpty else {
             step.reception.moment = ReadMoment(now())
@@ -85,12 +105,16 @@ public struct MeterFeed {
         case .nothing: break
         case .end:
             decoder.finish(into: &step.rows)
-            step.isAtEnd = true
+            step.isAway = line.canReturn
+            step.isAtEnd = !step.isAway
+            if step.isAway { phase = .away }
         case .bytes(let bytes):
             step.reception.moment = ReadMoment(now())
             step.pieces.append(CapturedBytes(.received, at: step.reception.moment.wall, bytes))
             step.reception.hasMore = line.hasMore()
+            step.reception.isNewConnection = isReconnected
             decoder.consume(bytes.span.bytes, into: &step.rows)
+            if !step.rows.runs.isEmpty { isReconnected = false }
             putOffAsking()
             return step
         }
@@ -98,13 +122,20 @@ public struct MeterFeed {
         return step
     }
 
-    /// Ends reading: decodes a frame that was held back because more of it might follow.
+    /// Ends reading: decodes a frame that was held back because more of it might follow. One of which a part has come is
+    /// left out, and not counted as refused: its rest was not waited for.
     public mutating func finish() -> Step {
         var step = Step()
         decoder.finish(into: &step.rows)
-        refusedByteCount += step.rows.refusedByteCount
         (step.reception.moment, step.isAtEnd) = (ReadMoment(now()), true)
         return step
+    }
+
+    // Whether the meter is there again: then all begins as it did at first.
+    private mutating func comesBack(within limit: Int) throws -> Bool {
+        guard try line.reopen(waitingMilliseconds: min(limit, Self.lookMilliseconds)) else { return false }
+        (phase, isReconnected) = (.opening, true)
+        return true
     }
 
     private mutating func exchange(_ step: inout Step) throws {
@@ -128,6 +159,7 @@ public struct MeterFeed {
     private mutating func isRunning(_ step: inout Step, at present: Int64) throws -> Bool {
         switch phase {
         case .running: return true
+        case .away: return false
         case .opening where conversation.poll == nil && conversation.start.isEmpty: break
         case .opening:
             decoder.begin(into: &step.rows)
@@ -160,7 +192,7 @@ public struct MeterFeed {
     private func untilDue() -> Int {
         var due: [Int64] = []
         switch phase {
-        case .opening: break
+        case .opening, .away: break
         case .draining(let quietAt, let endsAt): due = [quietAt, endsAt]
         case .running:
             if conversation.poll != nil { due.append(nextPoll) }

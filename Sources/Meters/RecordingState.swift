@@ -198,7 +198,8 @@ struct RecordingState: Sendable {
     /// Seals the first rows, as many as fill pages of the log.
     private func sealRows() -> Action? {
         guard let rows = block?.rows, rows.count > 0 else { return nil }
-        let sealed = SealedBlock.filling(pagesWith: rows, after: before, envelope: envelope)
+        let sealed = SealedBlock.filling(
+            pagesWith: rows, after: before, envelope: envelope, isLast: end != nil)
         return .sealRows(
             Change(kind: Metering.trace.name, record: trace, block: sealed.block.block), count: sealed.count)
     }

@@ -36,7 +36,7 @@ public struct StopCondition: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``StoreError`` with code `usage`.
     public static func duration(_ duration: String) throws -> StopCondition {
         let text = trimmed(duration)
-        return StopCondition(description: "for \(text)", rule: .elapsed(try milliseconds(text)))
+        return StopCondition(description: "for \(text)", rule: .elapsed(try DurationText.milliseconds(text)))
     }
 
     /// The condition that all rows of a time have such a value: `current<0.05 for 60s`; without `for`, that one row has.
@@ -53,7 +53,7 @@ public struct StopCondition: Hashable, Sendable, CustomStringConvertible {
         guard !name.isEmpty, let limit = ExactNumber(trimmed(String(parts[0][place.upperBound...]))) else {
             throw notUnderstood(text)
         }
-        let lasting = parts.count == 2 ? try milliseconds(trimmed(parts[1])) : 0
+        let lasting = parts.count == 2 ? try DurationText.milliseconds(trimmed(parts[1])) : 0
         return StopCondition(description: text, rule: .value(name, sign, limit, lasting: lasting))
     }
 
@@ -86,29 +86,6 @@ extension StopCondition {
         StoreError(
             .usage, "“\(text)” is not a condition.",
             hint: "Compare a channel with a number: “current<0.05 for 60s”, “voltage>=4.2”.")
-    }
-
-    /// Returns the duration that `text` says, of at least a millisecond and at most a thousand years.
-    private static func milliseconds(_ text: String) throws -> Int64 {
-        let units: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
-        var (rest, sum) = (text[...], Int64(0))
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest.dropFirst(digits.count)
-            rest = rest.drop { $0 == " " }
-            let word = rest.prefix { $0.isLetter }
-            rest = rest.dropFirst(word.count).drop { $0 == " " }
-            guard let count = Int64(digits), let unit = units[String(word)], count <= 31_557_600_000_000 / unit else {
-                sum = 0
-                break
-            }
-            sum += count * unit
-        }
-        guard (1...31_557_600_000_000).contains(sum) else {
-            throw StoreError(
-                .usage, "“\(text)” is not a duration.", hint: "Durations are 500ms, 90s, 30m, 2h, 1h30m, 2d.")
-        }
-        return sum
     }
 
     /// Returns the quantity of `unit` that `text` says, which is above 0.

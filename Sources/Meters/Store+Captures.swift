@@ -53,7 +53,8 @@ extension Store {
         let recorder = try await record(
             meter: meter, model: model, over: trace.link, name: name, source: "decoded from \(trace.id.short)",
             rate: trace.rate, started: trace.started, author: author)
-        var replay = CaptureReplay(trace, model, into: recorder)
+        let hidden = HiddenRows(try hiddenStretches(of: trace.id))
+        var replay = CaptureReplay(trace, model, without: hidden, into: recorder)
         do {
             for (block, summary) in captures.blocks {
                 switch try capture(of: block, summary) {
@@ -79,6 +80,7 @@ extension Store {
 /// A replay of captured bytes through a decoder.
 private struct CaptureReplay {
     let recorder: TraceRecorder
+    private let hidden: HiddenRows
     private let poll: MeterConversation.Repeated?
     private var decoder: MeterDecoder
     // The bytes that came before the first request, if there was one: they are of an earlier connection.
@@ -89,8 +91,9 @@ private struct CaptureReplay {
     private var held: CapturedBytes?
     var decoded: Decoded
 
-    init(_ trace: Trace, _ model: MeterModel, into recorder: TraceRecorder) {
+    init(_ trace: Trace, _ model: MeterModel, without hidden: HiddenRows, into recorder: TraceRecorder) {
         let link = trace.link ?? model.links[0]
+        self.hidden = hidden
         (self.recorder, decoded) = (recorder, Decoded(trace: recorder.trace))
         poll = model.conversation(over: link).poll
         decoder = model.makeDecoder(over: link)
@@ -98,6 +101,10 @@ private struct CaptureReplay {
 
     mutating func add(_ capture: Capture) async throws {
         for piece in capture.pieces {
+            if hidden.contains(piece.time) {
+                try await breakOff()
+                continue
+            }
             if piece.direction == .received, mayPrecedeRequests(piece) {
                 unasked?.append(piece)
             } else {

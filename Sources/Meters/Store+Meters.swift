@@ -34,6 +34,11 @@ extension Reading {
         return try meter(record, deviceNames())
     }
 
+    /// Returns the unit in which temperatures of `trace` are shown: that of its meter, or degrees Celsius.
+    public func temperatureUnit(of trace: Trace) throws -> TemperatureUnit {
+        try trace.meter.flatMap { try meter($0) }?.temperatureUnit ?? .celsius
+    }
+
     private func meter(_ record: Record, _ names: [ReplicaID: String]) throws -> Meter? {
         let fields = Dictionary(
             Metering.meter.values(of: record).filter { $0.name != "LEASE" }.map {
@@ -42,7 +47,8 @@ extension Reading {
         guard let address = fields["MAC"].flatMap({ MACAddress($0) }) else { return nil }
         return Meter(
             id: record.id, address: address, name: fields["NAME"] ?? "",
-            model: fields["MODEL"].flatMap { MeterModel(rawValue: $0) }, temperatureUnit: fields["TEMPERATURE_UNIT"],
+            model: fields["MODEL"].flatMap { MeterModel(rawValue: $0) },
+            temperatureUnit: fields["TEMPERATURE_UNIT"].flatMap { TemperatureUnit(rawValue: $0) },
             sharing: fields["SAMPLES"].flatMap { SampleSharing(rawValue: $0) },
             updated: record.fields.map(\.shown.stamp.milliseconds).max() ?? 0, lease: try lease(of: record, names))
     }
@@ -99,19 +105,21 @@ extension Store {
         return true
     }
 
-    /// Sets the name and the settings of a meter; `nil` leaves a field unchanged, an empty text clears it.
+    /// Sets the name and the settings of a meter; `nil` leaves a field unchanged, and an empty name removes it.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if the store does not know the meter.
     public func edit(
-        _ address: MACAddress, name: String? = nil, temperatureUnit: String? = nil, sharing: SampleSharing? = nil,
-        note: String = "", author: String? = nil
+        _ address: MACAddress, name: String? = nil, temperatureUnit: TemperatureUnit? = nil,
+        sharing: SampleSharing? = nil, note: String = "", author: String? = nil
     ) async throws {
         guard try meter(address) != nil else {
             throw StoreError(
                 .notFound, "There is no meter \(address).", hint: "groundwave meter list shows the known meters.")
         }
         var fields: [Assignment] = []
-        for (field, value) in [("NAME", name), ("TEMPERATURE_UNIT", temperatureUnit), ("SAMPLES", sharing?.rawValue)] {
+        for (field, value) in [
+            ("NAME", name), ("TEMPERATURE_UNIT", temperatureUnit?.rawValue), ("SAMPLES", sharing?.rawValue),
+        ] {
             if let value { fields.append(Assignment(field, value.isEmpty ? nil : Array(value.utf8))) }
         }
         let assignments = fields

@@ -16,36 +16,71 @@ extension Store {
     ///   - rate: The number of rows per second, to be stored with the trace, if the input has no times: rows without a
     ///     counter of the meter then follow one another at this rate.
     ///   - isKeepingCapture: Whether the line traffic is kept beside the rows, for ``decode(_:name:author:)``.
+    ///   - isExclusive: Whether this is the only recording of the meter on this device that is exclusive. The lease
+    ///     tells devices apart, and not the processes of one.
     ///   - conditions: The first row that meets one of these is the last one: see ``TraceRecorder/metCondition``.
     ///   - started: When recording began: milliseconds since 1970; now if `nil`.
-    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; the code for the system error if
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; `busy` if `isExclusive` and another
+    ///   such recording of the meter runs, and nothing was begun; the code for the system error if
     ///   the disk cannot be written.
     public func record(
         meter: MACAddress, model: MeterModel, over link: MeterModel.Link? = nil, name: String = "", source: String = "",
-        rate: Double? = nil, isKeepingCapture: Bool = false, until conditions: [StopCondition] = [],
+        rate: Double? = nil, isKeepingCapture: Bool = false, isExclusive: Bool = false,
+        until conditions: [StopCondition] = [],
         started: Int64? = nil, author: String? = nil
+    ) async throws -> TraceRecorder {
+        let link = link ?? model.links[0]
+        var fields = [Assignment("LINK", text: link.rawValue)]
+        if let rate { fields.append(Assignment("RATE", text: "\(rate)")) }
+        return try await begin(
+            meter, model, model.rowSource(over: link, rate: rate), fields, name: name, source: source,
+            isKeepingCapture: isKeepingCapture, isExclusive: isExclusive, until: conditions, started: started,
+            author: author)
+    }
+
+    /// Begins a trace of rows that were recorded elsewhere, which ``TraceRecorder/append(recorded:)`` takes.
+    ///
+    /// - Parameters:
+    ///   - meter: The meter, whose record is created if there is none; `nil` if it has no address.
+    ///   - model: Its model; `nil` for one that is not known here.
+    ///   - name: The name of the trace.
+    ///   - source: Where the rows come from, in a few words: a file.
+    ///   - started: When recording began: milliseconds since 1970; now if `nil`.
+    /// - Throws: As ``record(meter:model:over:name:source:rate:isKeepingCapture:isExclusive:until:started:author:)``.
+    public func importTrace(
+        of meter: MACAddress? = nil, model: MeterModel? = nil, name: String = "", source: String = "",
+        started: Int64? = nil, author: String? = nil
+    ) async throws -> TraceRecorder {
+        try await begin(
+            meter, model, RowSource(.live), [], name: name, source: source, started: started, author: author)
+    }
+
+    private func begin(
+        _ meter: MACAddress?, _ model: MeterModel?, _ rows: RowSource, _ fields: [Assignment], name: String,
+        source: String, isKeepingCapture: Bool = false, isExclusive: Bool = false,
+        until conditions: [StopCondition] = [], started: Int64?, author: String?
     ) async throws -> TraceRecorder {
         guard !isReadOnly else {
             throw StoreError(
                 .notPermitted, "The store \(files.folder.path) is read-only.",
                 hint: "Copy it to a folder that can be written.")
         }
+        let meterLock = isExclusive ? try meter.map { try lock($0) } : nil
         let start = started ?? surroundings.now().wallMilliseconds
         var generator = surroundings.generator
         let id = RecordID.random(using: &generator)
         // Create the tail first: a trace without a tail and without an end would count as recorded on another device.
-        let rows = model.rowSource(over: link ?? model.links[0], rate: rate)
         let recorder = try TraceRecorder(
-            self, trace: id, rows, isKeepingCapture: isKeepingCapture, until: conditions)
+            self, trace: id, rows, isKeepingCapture: isKeepingCapture, until: conditions, meterLock: meterLock)
         try await write(note: "Recording", author: author) { batch in
-            try batch.findOrMakeMeter(meter, model: model)
-            var fields = [
-                Assignment("METER", text: "\(meter)"), Assignment("MODEL", text: model.rawValue),
-                Assignment("STARTED", text: "\(start)"), Assignment("LINK", text: (link ?? model.links[0]).rawValue),
-            ]
+            var fields = fields + [Assignment("STARTED", text: "\(start)")]
+            if let meter {
+                try batch.findOrMakeMeter(meter, model: model)
+                fields.append(Assignment("METER", text: "\(meter)"))
+            }
+            if let model { fields.append(Assignment("MODEL", text: model.rawValue)) }
             if !name.isEmpty { fields.append(Assignment("NAME", text: name)) }
             if !source.isEmpty { fields.append(Assignment("SOURCE", text: source)) }
-            if let rate { fields.append(Assignment("RATE", text: "\(rate)")) }
             try batch.set(Metering.trace.name, id, fields)
             if isKeepingCapture {
                 try batch.set(
@@ -53,6 +88,24 @@ extension Store {
             }
         }
         return recorder
+    }
+
+    /// Returns the recordings of a meter that run on this device, in order of their start: those of inputs with times.
+    public func recordings(of meter: MACAddress) throws -> [Trace] {
+        try traces().filter {
+            $0.meter == meter && $0.rate == nil && $0.end == nil && Tails.state(of: $0.id, in: self) == .recording
+        }
+    }
+
+    private func lock(_ meter: MACAddress) throws -> TailLock {
+        if let lock = try Tails.lock(of: meter, in: files) { return lock }
+        // One that began just now may have no trace yet.
+        let other = try recordings(of: meter).first.map { trace in
+            ": trace \(trace.id.short)\(trace.source.isEmpty ? "" : " from \(trace.source)")"
+        }
+        throw StoreError(
+            .busy, "The meter \(meter) is already being recorded on this device\(other ?? "").",
+            hint: "End that recording first. If it is of another meter, check the address.")
     }
 
     /// Moves the tails of recordings whose process ended without finishing them into the log, and marks these traces as
@@ -134,7 +187,7 @@ extension Store {
             next = run.first + UInt64(run.count)
             while run.count > 0 {
                 let head = run.split(at: min(run.count, SampleBlock.rowLimit)).0
-                let sealed = SealedBlock.filling(pagesWith: head, after: before)
+                let sealed = SealedBlock.filling(pagesWith: head, after: before, isLast: head.count == run.count)
                 let block = sealed.block.block
                 try await write(note: "Recorded before the process ended") { batch in
                     try batch.append(Change(kind: kind, record: trace, block: block))
@@ -171,9 +224,10 @@ extension MeterModel {
 
 extension WriteBatch {
     /// Creates the record of a meter, unless there is one that is not deleted.
-    mutating func findOrMakeMeter(_ address: MACAddress, model: MeterModel) throws {
+    mutating func findOrMakeMeter(_ address: MACAddress, model: MeterModel?) throws {
         let (kind, id) = (Metering.meter.name, Metering.meterID(address))
         if let known = try record(kind, id), known.isVisible { return }
-        try set(kind, id, [Assignment("MAC", text: "\(address)"), Assignment("MODEL", text: model.rawValue)])
+        let model = model.map { [Assignment("MODEL", text: $0.rawValue)] } ?? []
+        try set(kind, id, [Assignment("MAC", text: "\(address)")] + model)
     }
 }

@@ -22,8 +22,8 @@ extension Store {
         }
     }
 
-    /// Erases `trace` for ever, with its rows, its markers, and the bytes of the meter that were stored beside
-    /// them: see ``erase(_:kind:note:author:)``.
+    /// Erases `trace` for ever, with its rows, its markers, its own calibrations, and the bytes of the meter that were
+    /// stored beside them: see ``erase(_:kind:note:author:)``.
     ///
     /// What is in the summaries of its blocks stays in the log, where only the events can be read: times, numbers of rows,
     /// and of each channel the first, last, least and greatest value, the sum, charge and energy.
@@ -36,11 +36,14 @@ extension Store {
         try checkNotRecording(trace)
         let capture = Metering.captureID(trace)
         let markers = try markers(of: trace, hiddenToo: true).map(\.id)
+        let calibrations = try calibrations(hiddenToo: true).filter { $0.target == .trace(trace) }.map(\.id)
         let captures = try record(Metering.capture.name, capture) == nil ? [] : [capture]
         var erased = Erased()
         erased.records = [trace]
-        for (kind, ids) in [(Metering.marker, markers), (Metering.capture, captures), (Metering.trace, [trace])]
-        where !ids.isEmpty {
+        for (kind, ids) in [
+            (Metering.marker, markers), (Metering.calibration, calibrations), (Metering.capture, captures),
+            (Metering.trace, [trace]),
+        ] where !ids.isEmpty {
             let part = try await erase(ids, kind: kind.name, note: note, author: author)
             erased.batches += part.batches
             erased.withheldCount += part.withheldCount
@@ -48,7 +51,7 @@ extension Store {
         return erased
     }
 
-    private func checkNotRecording(_ trace: RecordID) throws {
+    func checkNotRecording(_ trace: RecordID) throws {
         guard Tails.state(of: trace, in: self) == .none else {
             throw StoreError(
                 .busy, "The trace \(trace.short) is being recorded.",

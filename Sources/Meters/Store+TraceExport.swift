@@ -12,6 +12,9 @@ public struct TraceExportReport: Hashable, Sendable {
     public let byteCount: Int
     /// The rows that it does not have.
     public let absent: AbsentRows
+    /// What the values are corrected by; empty if nothing is, or if they are as measured. Parquet, SQLite and InfluxDB
+    /// files say it too.
+    public let calibration: Calibration
 }
 
 /// The number of rows of a trace that an export could not write.
@@ -21,10 +24,20 @@ public struct AbsentRows: Hashable, Sendable {
     /// The number of rows that should be here and cannot be read: damaged, lost, or of a later version of this
     /// program.
     public internal(set) var unreadableCount: UInt64 = 0
+    /// The number of rows that are hidden or erased: see ``HiddenStretch``.
+    public internal(set) var hiddenCount: UInt64 = 0
 
-    /// Creates the two counts.
+    /// Creates two of the counts.
     public init(withheld: UInt64 = 0, unreadable: UInt64 = 0) {
         (withheldCount, unreadableCount) = (withheld, unreadable)
+    }
+
+    static func + (first: AbsentRows, second: AbsentRows) -> AbsentRows {
+        var sum = AbsentRows(
+            withheld: first.withheldCount + second.withheldCount,
+            unreadable: first.unreadableCount + second.unreadableCount)
+        sum.hiddenCount = first.hiddenCount + second.hiddenCount
+        return sum
     }
 }
 
@@ -45,70 +58,82 @@ extension Reading {
     /// - Complexity: O(rows); memory for a block, and what the format needs.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
-        from start: Int64 = .min, to end: Int64 = .max, sink: @escaping ([UInt8]) throws -> Void
+        showing values: TraceValues = .calibrated, from start: Int64 = .min, to end: Int64 = .max,
+        sink: @escaping ([UInt8]) throws -> Void
     ) throws -> TraceExportReport {
         guard format != .sqlite else {
             throw StoreError(
                 .usage, "An SQLite database cannot be written to standard output.", hint: "Name a file with -o.")
         }
         var byteCount = 0
+        let source = try ExportedTrace(trace, showing: values, from: start, to: end, in: self)
         return try describingExport {
-            var writer = try TraceWriter(format, options: Self.options(options, of: trace))
-            let (counts, absent) = try write(trace, with: &writer, from: start, to: end) { bytes in
+            var writer = try TraceWriter(format, options: Self.options(options, of: source))
+            let (counts, absent) = try write(source, with: &writer) { bytes in
                 byteCount += bytes.count
                 try sink(bytes)
             }
-            return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
+            return TraceExportReport(
+                counts: counts, byteCount: byteCount, absent: absent, calibration: source.calibration(options))
         }
     }
 
-    /// As ``export(_:as:_:from:to:sink:)``, to a file that takes its name when it is complete; for `sqlite` too.
+    /// As ``export(_:as:_:showing:from:to:sink:)``, to a file that takes its name when it is complete; for `sqlite` too.
     ///
     /// If this throws, the file at `path` is unchanged.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
-        from start: Int64 = .min, to end: Int64 = .max, toFile path: String
+        showing values: TraceValues = .calibrated, from start: Int64 = .min, to end: Int64 = .max, toFile path: String
     ) throws -> TraceExportReport {
-        if format == .sqlite { return try exportDatabase(trace, options, from: start, to: end, toFile: path) }
+        if format == .sqlite {
+            let source = try ExportedTrace(trace, showing: values, from: start, to: end, in: self)
+            return try exportDatabase(source, options, toFile: path)
+        }
         let file = GrowingFile(try AtomicFile(path))
-        let report = try export(trace, as: format, options, from: start, to: end) { try file.write($0) }
+        let report = try export(trace, as: format, options, showing: values, from: start, to: end) {
+            try file.write($0)
+        }
         try file.finish()
         return report
     }
 
     private func exportDatabase(
-        _ trace: Trace, _ options: TraceExportOptions, from start: Int64, to end: Int64, toFile path: String
+        _ source: ExportedTrace, _ options: TraceExportOptions, toFile path: String
     ) throws -> TraceExportReport {
         var file = try AtomicFile(path)
         let (counts, absent) = try describingExport {
             let database = try components.traceDatabase()
             return try file.describing(where: database.isOfWriting) {
-                try database.write(trace, path: file.aside, gaps: options.gaps) { rows in
+                try database.write(
+                    source.trace, calibration: source.calibration(options), path: file.aside,
+                    Self.options(options, of: source)
+                ) { rows in
                     var writer = try TraceWriter(.sqlite, options: options, rows: rows)
-                    return try write(trace, with: &writer, from: start, to: end) { _ in }
+                    return try write(source, with: &writer) { _ in }
                 }
             }
         }
         let byteCount = try file.byteCount()
         try file.finish()
-        return TraceExportReport(counts: counts, byteCount: byteCount, absent: absent)
+        return TraceExportReport(
+            counts: counts, byteCount: byteCount, absent: absent, calibration: source.calibration(options))
     }
 
-    /// Passes rows of `trace` to `writer`, and counts those that are not available.
+    /// Passes rows of `source` to `writer`, and counts those that are not available.
     private func write(
-        _ trace: Trace, with writer: inout TraceWriter, from start: Int64, to end: Int64, sink: TraceWriter.Sink
+        _ source: ExportedTrace, with writer: inout TraceWriter, sink: TraceWriter.Sink
     ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {
         var (hasBegun, absent) = (false, AbsentRows())
-        let stretches = try stretches(of: trace.id, from: start, to: end)
-        let (layouts, mayLack) = try layouts(of: stretches, from: start, to: end)
-        try forEachPiece(in: stretches, from: start, to: end) { piece in
+        let trace = source.trace
+        try forEachPiece(in: source.stretches, from: source.start, to: source.end) { piece in
             switch piece {
             case .rows(let rows):
-                if !hasBegun { try writer.begin(unionOf: layouts, mayLack: mayLack, to: sink) }
+                if !hasBegun { try writer.begin(unionOf: source.layouts, mayLack: source.mayLack, to: sink) }
                 hasBegun = true
                 try writer.append(rows, to: sink)
             case .withheld(let summary): absent.withheldCount += summary.count
             case .unreadable(let rows): absent.unreadableCount += UInt64(rows.count)
+            case .hidden(let count): absent.hiddenCount += count
             }
             return true
         }
@@ -131,7 +156,7 @@ extension Reading {
     /// what its layout has.
     ///
     /// Of a block that is only in part in the range, the rows are read if they have different channels.
-    private func layouts(
+    fileprivate func layouts(
         of stretches: [TraceStretch], from start: Int64, to end: Int64
     ) throws -> (layouts: [Layout], mayLack: Bool) {
         var (layouts, mayLack) = ([Layout](), false)
@@ -149,17 +174,20 @@ extension Reading {
                 if summary.patterns.isEmpty || summary.leastTime >= start && summary.greatestTime < end {
                     add(summary.layout, summary.patterns)
                 } else {
-                    add(try rows(of: block, summary).items)
+                    add(try rows(of: block).items)
                 }
-            case .tail(let rows): add(rows)
+            case .tail(_, let rows), .rest(_, let rows): add(rows)
             default: continue
             }
         }
         return (layouts, mayLack)
     }
 
-    private static func options(_ options: TraceExportOptions, of trace: Trace) -> TraceExportOptions {
+    private static func options(_ options: TraceExportOptions, of source: ExportedTrace) -> TraceExportOptions {
         var options = options
+        let trace = source.trace
+        options.calibration = source.calibration(options).formulas
+        options.markers = source.markers
         options.series.meter = trace.meter?.description ?? ""
         options.series.model = trace.model?.rawValue ?? ""
         options.series.trace = "\(trace.id)"
@@ -172,5 +200,34 @@ extension Reading {
                 .usage, "The trace cannot be exported: \(error).", hint: "See groundwave trace export --help.",
                 cause: error)
         }
+    }
+}
+
+/// A range of a trace that is exported.
+private struct ExportedTrace {
+    let trace: Trace
+    let start, end: Int64
+    let stretches: [TraceStretch]
+    let layouts: [Layout]
+    let mayLack: Bool
+    let markers: [TraceExportOptions.Marker]
+    private let calibration: Calibration
+
+    init(
+        _ trace: Trace, showing values: TraceValues, from start: Int64, to end: Int64, in store: some Reading
+    ) throws {
+        (self.trace, self.start, self.end) = (trace, start, end)
+        markers = try store.markers(of: trace.id).filter { $0.time >= start && $0.time < end }.map {
+            TraceExportOptions.Marker(time: $0.time, text: $0.text)
+        }
+        stretches = try store.stretches(of: trace.id, showing: values, from: start, to: end)
+        (layouts, mayLack) = try store.layouts(of: stretches, from: start, to: end)
+        calibration = try store.calibration(of: trace.id, showing: values)
+    }
+
+    /// Returns the calibration of the channels that are written.
+    func calibration(_ options: TraceExportOptions) -> Calibration {
+        let channels = Layout.channels(of: layouts)
+        return calibration.limited(to: channels.filter { options.channels?.contains($0.name) ?? true })
     }
 }

@@ -26,7 +26,7 @@ extension Reading {
     /// Cells and blocks within one column are drawn from their summaries, and the others from their rows, so the
     /// picture is that of all rows. Where the rows of a block in several columns are withheld or cannot be read, the
     /// line is broken, and their range of values is drawn: see ``PlotSeries/bands``. The subtitle tells how many rows
-    /// these are.
+    /// these are, and by what the values are corrected. Temperatures are drawn in the unit of the meter.
     ///
     /// - Parameters:
     ///   - start: The start of the plot: milliseconds since 1970; `nil` for the first row.
@@ -36,35 +36,45 @@ extension Reading {
     /// - Complexity: O(cells in one column, and blocks in one column outside of these cells + rows of the other
     ///   blocks).
     public func plot(
-        _ trace: Trace, _ options: TracePlotOptions = TracePlotOptions(), from start: Int64? = nil, to end: Int64? = nil
+        _ trace: Trace, _ options: TracePlotOptions = TracePlotOptions(), showing values: TraceValues = .calibrated,
+        from start: Int64? = nil, to end: Int64? = nil
     ) throws -> Plot {
-        let summary = try summary(of: trace.id)
+        let summary = try summary(of: trace.id, showing: values)
         guard let first = summary.firstTime, let last = summary.lastTime else {
             throw StoreError(.notFound, "The trace \(trace.id.short) has no rows.")
         }
         let from = start ?? first
         let to = max(end ?? last + 1, from + 1)
-        let channels = try channels(of: summary, options)
-        do {
+        let channels = try options.channels(among: summary.channels.map(\.channel))
+        return try describingPlot {
             var collector = try ColumnCollector(
                 channels, startMilliseconds: from, endMilliseconds: to,
                 columnCount: Plot.columnCount(width: options.width, height: options.height))
-            let absent = try collect(trace.id, &collector)
+            let absent = try collect(trace.id, showing: values, &collector)
+            let calibration = summary.calibration.limited(to: channels)
             return try Plot(
                 title: trace.name.isEmpty ? "Trace \(trace.id.short)" : trace.name,
-                subtitle: subtitle(trace, summary, absent), startMilliseconds: from, endMilliseconds: to,
+                subtitle: subtitle(trace, summary, absent, calibration), startMilliseconds: from, endMilliseconds: to,
                 width: options.width, height: options.height, series: collector.series,
                 markers: try markers(of: trace.id).map { .init(time: $0.time, text: $0.text) },
-                withheldCount: absent.withheldCount, unreadableCount: absent.unreadableCount)
-        } catch let error as PlotError {
+                temperatureUnit: try temperatureUnit(of: trace),
+                withheldCount: absent.withheldCount, unreadableCount: absent.unreadableCount,
+                hiddenCount: absent.hiddenCount)
+        }
+    }
+
+    func describingPlot<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as PlotError {
             throw StoreError(.usage, "\(error)", hint: "See groundwave trace plot --help.", cause: error)
         }
     }
 
     /// Adds the rows of `trace` to `collector`, and counts those of which only the range is drawn, or nothing.
-    private func collect(_ trace: RecordID, _ collector: inout ColumnCollector) throws -> AbsentRows {
+    func collect(
+        _ trace: RecordID, showing values: TraceValues, _ collector: inout ColumnCollector
+    ) throws -> AbsentRows {
         var absent = AbsentRows()
-        let stretches = try stretches(of: trace) { [collector] cell in
+        let stretches = try stretches(of: trace, showing: values) { [collector] cell in
             // If two layouts alternate within the cell, only its blocks show which value is the last.
             cell.parts.count == 1 && cell.parts.allSatisfy { collector.holdsInOneColumn($0.leastTime, $0.greatestTime) }
         }
@@ -86,7 +96,10 @@ extension Reading {
             case (.block(let summary, _), _):
                 _ = collector.add(absent: summary)
                 absent.unreadableCount += summary.count
-            case (.tail(let rows), _): collector.add(rows)
+            case (.tail(_, let rows), _), (.rest(_, let rows), _): collector.add(rows)
+            case (.hidden(let count, _, _), _):
+                collector.addUnknown()
+                absent.hiddenCount += count
             case (.unread(let block), _):
                 collector.addUnknown()
                 absent.unreadableCount += block.count
@@ -96,34 +109,53 @@ extension Reading {
         return absent
     }
 
-    private func channels(of summary: TraceSummary, _ options: TracePlotOptions) throws -> [Channel] {
-        let all = Layout.channels(of: summary.parts.map(\.layout))
-        if let names = options.channels {
-            return try names.map { name in
-                guard let channel = all.first(where: { $0.name == name }) else {
-                    throw StoreError(
-                        .usage, "There is no channel \(name).",
-                        hint: "The channels are \(all.map(\.name).joined(separator: ", ")).")
-                }
-                return channel
-            }
-        }
+    private func subtitle(
+        _ trace: Trace, _ summary: TraceSummary, _ absent: AbsentRows, _ calibration: Calibration
+    ) -> String {
+        let words = [trace.model?.displayName, trace.meter?.description].compactMap { $0 }
+        let counts = (words + absent.words(beside: summary.rows)).joined(separator: ", ") + absent.explanation
+        return [counts, calibration.text].compactMap { $0 }.joined(separator: "; ")
+    }
+}
+
+extension TracePlotOptions {
+    /// Returns the channels to draw, of `all`.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if one is not among them.
+    func channels(among all: [Channel]) throws -> [Channel] {
+        if let channels { return try channels.map { try Self.channel($0, among: all) } }
         // The measured quantities: the first channel of each of these units.
         let units: [Channel.Unit] = [.volt, .ampere, .watt]
         let usual = units.compactMap { unit in all.first { $0.unit == unit } }
         return usual.isEmpty ? Array(all.prefix(4)) : usual
     }
 
-    private func subtitle(_ trace: Trace, _ summary: TraceSummary, _ absent: AbsentRows) -> String {
-        var words = [trace.model?.displayName, trace.meter?.description].compactMap { $0 }
-        words.append("\(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")")
-        if summary.missingCount > 0 {
-            let gaps = summary.gapCount == 1 ? "1 gap" : "\(summary.gapCount) gaps"
-            words.append("\(summary.missingCount) missing in \(gaps)")
+    static func channel(_ name: String, among all: [Channel]) throws -> Channel {
+        guard let channel = all.first(where: { $0.name == name }) else {
+            throw StoreError(
+                .usage, "There is no channel \(name).",
+                hint: "The channels are \(all.map(\.name).joined(separator: ", ")).")
         }
-        if absent.withheldCount > 0 { words.append("\(absent.withheldCount) withheld") }
-        if absent.unreadableCount > 0 { words.append("\(absent.unreadableCount) unreadable") }
-        let isPale = absent.withheldCount > 0 || absent.unreadableCount > 0
-        return words.joined(separator: ", ") + (isPale ? " (pale: from least to greatest)" : "")
+        return channel
+    }
+}
+
+extension AbsentRows {
+    /// The number of `rows`, of the missing ones, and of those that are not drawn one by one.
+    func words(beside rows: JoinedSummary) -> [String] {
+        var words = ["\(rows.rowCount) \(rows.rowCount == 1 ? "row" : "rows")"]
+        if rows.missingCount > 0 {
+            let gaps = rows.gapCount == 1 ? "1 gap" : "\(rows.gapCount) gaps"
+            words.append("\(rows.missingCount) missing in \(gaps)")
+        }
+        if hiddenCount > 0 { words.append("\(hiddenCount) hidden") }
+        if withheldCount > 0 { words.append("\(withheldCount) withheld") }
+        if unreadableCount > 0 { words.append("\(unreadableCount) unreadable") }
+        return words
+    }
+
+    /// How such rows are drawn; empty if there are none.
+    var explanation: String {
+        withheldCount > 0 || unreadableCount > 0 ? " (pale: from least to greatest)" : ""
     }
 }

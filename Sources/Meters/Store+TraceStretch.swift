@@ -12,6 +12,11 @@ public struct StretchSummary: Hashable, Sendable {
     /// The number of rows that cannot be read: damaged, lost, or of a later version of this program. If not even their
     /// times can be read, they may be outside.
     public var unreadableCount: UInt64 = 0
+    /// What ``rows`` are corrected by; empty if nothing is, or if they are shown as measured.
+    public var calibration = Calibration.none
+
+    /// The number of rows that are hidden or erased, or lie across an edge of such a stretch and of this one.
+    public var hiddenCount: UInt64 = 0
 
     /// The channels of all layouts: see ``TraceSummary/channels``.
     public var channels: [(channel: Channel, cell: Cell)] { rows.channels }
@@ -21,26 +26,41 @@ extension Reading {
     /// Returns the summary of the rows of `trace` from `start` up to but not including `end`, in milliseconds since 1970.
     ///
     /// - Complexity: O(blocks at the edges + cells): the rows of two blocks are decoded, however long the stretch.
-    public func summary(of trace: RecordID, from start: Int64, to end: Int64) throws -> StretchSummary {
+    public func summary(
+        of trace: RecordID, showing values: TraceValues = .calibrated, from start: Int64, to end: Int64
+    ) throws -> StretchSummary {
+        var summary = try measuredSummary(of: trace, from: start, to: end)
+        let calibration = try calibration(of: trace, showing: values)
+        summary.calibration = calibration.limited(to: summary.channels.map(\.channel))
+        summary.rows = summary.rows.calibrated(by: calibration)
+        return summary
+    }
+
+    /// As ``summary(of:showing:from:to:)``, as measured: sums are corrected as a whole.
+    private func measuredSummary(of trace: RecordID, from start: Int64, to end: Int64) throws -> StretchSummary {
         let stretches = try stretchesWithEdges(of: trace, start, end)
         var summary = StretchSummary()
         var isFirst = true
         for (index, stretch) in stretches.enumerated() where stretch.mayHaveRows(from: start, to: end) {
-            // What a summary has counted from the row before its first one would be from outside.
-            let isWhole = stretch.isInside(start, end) && !isFirst
+            // What a summary has counted from the row before its first one would be from outside, if there is an outside.
+            let isWhole = stretch.isInside(start, end) && (!isFirst || start == .min)
             let before = isFirst ? nil : stretches[..<index].last?.lastRow
             switch stretch {
             case .cell(let cell): summary.rows.append(cell)
             case .block(let block, _) where isWhole: summary.rows.append(JoinedSummary(block))
-            case .block(let block, let stored):
-                switch try rows(of: stored, block) {
+            case .block(let block, let source):
+                switch try rows(of: source) {
                 case .here(let rows): summary.append(rows.rows(from: start, to: end), after: before)
                 case .withheld where stretch.isInside(start, end): summary.rows.append(JoinedSummary(block))
                 case .withheld: summary.withheldCount += block.count
                 default: summary.unreadableCount += block.count
                 }
             case .unread(let block): summary.unreadableCount += block.count
-            case .tail(let rows): summary.append(rows.rows(from: start, to: end), after: before)
+            case .rest(let block, _) where isWhole, .tail(let block, _) where isWhole:
+                summary.rows.append(JoinedSummary(block))
+            case .tail(_, let rows), .rest(_, let rows):
+                summary.append(rows.rows(from: start, to: end), after: before)
+            case .hidden(let count, _, _): summary.hiddenCount += count
             }
             isFirst = false
         }
@@ -54,7 +74,7 @@ extension Reading {
             cell.parts.allSatisfy { !$0.mayHaveRows(from: start, to: end) }
         }
         func stretches(takingCellsAfter least: Int64, before greatest: Int64) throws -> [TraceStretch] {
-            try self.stretches(of: trace) { cell in
+            try self.stretches(of: trace, showing: .measured) { cell in
                 if isOutside(cell) { return true }
                 guard let first = cell.leastTime, let last = cell.greatestTime else { return false }
                 return first >= start && last < end && first > least && last < greatest
@@ -83,9 +103,8 @@ extension TraceStretch {
     /// The last row and the number of the one behind it, if a single block or the tail has them.
     fileprivate var lastRow: (row: RowBefore, end: UInt64)? {
         switch self {
-        case .block(let block, _): (block.lastRow, block.end)
-        case .tail(let rows): rows.lastRow.map { ($0, rows.first + UInt64(rows.count)) }
-        case .cell, .unread: nil
+        case .block(let block, _), .rest(let block, _), .tail(let block, _): (block.lastRow, block.end)
+        case .cell, .unread, .hidden: nil
         }
     }
 
@@ -93,18 +112,19 @@ extension TraceStretch {
     fileprivate func mayHaveRows(from start: Int64, to end: Int64) -> Bool {
         switch self {
         case .cell(let cell): cell.parts.contains { $0.mayHaveRows(from: start, to: end) }
-        case .block(let block, _): block.mayHaveRows(from: start, to: end)
+        case .block(let block, _), .rest(let block, _), .tail(let block, _):
+            block.mayHaveRows(from: start, to: end)
         case .unread: true
-        case .tail(let rows): rows.times.contains { $0 >= start && $0 < end }
+        case .hidden(_, let first, let last): last >= start && first < end
         }
     }
 
     /// Whether all of its rows have times from `start` up to but not including `end`.
     fileprivate func isInside(_ start: Int64, _ end: Int64) -> Bool {
         switch self {
-        case .cell, .unread: true
-        case .block(let block, _): block.leastTime >= start && block.greatestTime < end
-        case .tail(let rows): rows.times.allSatisfy { $0 >= start && $0 < end }
+        case .cell, .unread, .hidden: true
+        case .block(let block, _), .rest(let block, _), .tail(let block, _):
+            block.leastTime >= start && block.greatestTime < end
         }
     }
 }

@@ -27,14 +27,14 @@ extension Store {
     /// - Throws: ``StoreError`` if the store cannot be read at all. Damage is not thrown.
     /// - Complexity: O(values), about 12 ns each; memory for the summaries of the blocks, and the rows of one.
     public func verify(_ trace: Trace) throws -> TraceVerification {
-        var check = TraceCheck(trace)
+        var check = TraceCheck(trace, HiddenRows(try hiddenStretches(of: trace.id)))
         // Read the tail before the blocks: what moves into the log meanwhile is then seen twice instead of never.
         let tail = tail(of: trace.id, &check)
         let (blocks, cells) = try blocksAndCells(of: trace.id)
         (check.result.cellCount, check.result.damage) = (cells.count, check.result.damage + cells.damage)
-        for (block, summary) in blocks {
+        for (block, summary) in check.withoutReplaced(blocks) {
             guard let summary = check.listed(block, summary) else { continue }
-            try check.compare(block, summary, rows(of: block, summary))
+            try check.compare(block, summary, measuredRows(of: block, summary))
         }
         for rows in Self.rows(of: tail, from: check.next) { check.add(tail: rows) }
         let captures = try captures(of: trace.id)
@@ -84,8 +84,20 @@ struct TraceCheck {
     private var lastTime: Int64?
     /// The number of the next expected byte on the line.
     private var nextByte: UInt64 = 0
+    private let hidden: HiddenRows
+    /// The rows of blocks that were replaced when some of these rows were erased.
+    private var replaced: [Range<UInt64>] = []
 
-    init(_ trace: Trace) { result = TraceVerification(trace: trace.id) }
+    init(_ trace: Trace, _ hidden: HiddenRows) {
+        (result, self.hidden) = (TraceVerification(trace: trace.id), hidden)
+    }
+
+    /// Returns `blocks` without those of whose rows later blocks have what is left.
+    mutating func withoutReplaced(_ blocks: [(StoredBlock, BlockSummary?)]) -> [(StoredBlock, BlockSummary?)] {
+        replaced = HiddenRows.joined(
+            blocks.filter { hidden.replaces($0.0.event) }.map { $0.0.first..<$0.0.first + $0.0.count })
+        return replaced.isEmpty ? blocks : blocks.filter { !hidden.replaces($0.0.event) }
+    }
 
     /// Counts the next block; returns its summary if it is readable.
     mutating func listed(_ block: StoredBlock, _ summary: BlockSummary?) -> BlockSummary? {
@@ -204,7 +216,7 @@ struct TraceCheck {
 
     /// Compares the end of `trace` with the last row.
     mutating func finish(_ trace: Trace) {
-        guard let ended = trace.ended, let lastTime, ended != lastTime else { return }
+        guard let ended = trace.ended, let lastTime, ended != lastTime, !hidden.contains(ended) else { return }
         result.damage.append(
             .init(
                 .end,
@@ -214,12 +226,13 @@ struct TraceCheck {
     }
 
     private mutating func follow(_ rows: Range<UInt64>, event: EventID?) {
-        if rows.lowerBound > next {
+        let isErased = replaced.contains { $0.lowerBound <= next && $0.upperBound >= rows.lowerBound }
+        if rows.lowerBound > next, !isErased {
             result.damage.append(
                 .init(
                     .missingRows, rows: next..<rows.lowerBound,
                     detail: "no block has these rows: one is lost, or has not arrived yet"))
-        } else if rows.lowerBound < next {
+        } else if rows.lowerBound < next, !replaced.contains(where: { $0.overlaps(rows) }) {
             result.damage.append(
                 .init(
                     .overlap, rows: rows.lowerBound..<min(next, rows.upperBound), event: event,

@@ -14,6 +14,8 @@ public enum TracePiece: Sendable {
     /// The numbers of rows that should be here and cannot be read: damaged, lost, or of a later version of this
     /// program.
     case unreadable(Range<UInt64>)
+    /// The number of rows that somebody has hidden or erased: see ``HiddenStretch``.
+    case hidden(UInt64)
 }
 
 extension Reading {
@@ -40,10 +42,11 @@ extension Reading {
     ///
     /// - Complexity: O(cells): a few microseconds for each 268,435,456 rows whose blocks came in order, and for each
     ///   block of the others.
-    public func summary(of trace: RecordID) throws -> TraceSummary {
+    public func summary(of trace: RecordID, showing values: TraceValues = .calibrated) throws -> TraceSummary {
         var summary = TraceSummary()
         summary.tail = Tails.state(of: trace, in: self)
-        for stretch in try stretches(of: trace, takingCells: { _ in true }) {
+        // Sums are corrected as a whole, at the end.
+        for stretch in try stretches(of: trace, showing: .measured, takingCells: { _ in true }) {
             switch stretch {
             case .cell(let cell):
                 summary.blockCount += cell.blockCount
@@ -54,11 +57,18 @@ extension Reading {
             case .unread:
                 summary.blockCount += 1
                 summary.unreadCount += 1
-            case .tail(let rows):
+            case .tail(let block, let rows):
                 summary.tailCount += rows.count
-                summary.rows.append(JoinedSummary(BlockSummary(of: rows, after: nil)))
+                summary.rows.append(JoinedSummary(block))
+            case .rest(let block, _):
+                summary.blockCount += 1
+                summary.rows.append(JoinedSummary(block))
+            case .hidden(let count, _, _): summary.hiddenCount += count
             }
         }
+        let calibration = try calibration(of: trace, showing: values)
+        summary.calibration = calibration.limited(to: summary.channels.map(\.channel))
+        summary.rows = summary.rows.calibrated(by: calibration)
         return summary
     }
 
@@ -73,19 +83,22 @@ extension Reading {
     ///   - end: Rows from this time on are left out.
     /// - Complexity: O(rows passed on); their summaries, and a few blocks, in memory.
     public func forEachPiece(
-        of trace: RecordID, from start: Int64 = .min, to end: Int64 = .max, _ body: (TracePiece) throws -> Bool
+        of trace: RecordID, showing values: TraceValues = .calibrated, from start: Int64 = .min, to end: Int64 = .max,
+        _ body: (TracePiece) throws -> Bool
     ) throws {
-        try forEachPiece(in: stretches(of: trace, from: start, to: end), from: start, to: end, body)
+        try forEachPiece(in: stretches(of: trace, showing: values, from: start, to: end), from: start, to: end, body)
     }
 
     /// Returns the stretches of `trace`, by block where rows may be from `start` up to `end`.
-    func stretches(of trace: RecordID, from start: Int64, to end: Int64) throws -> [TraceStretch] {
-        try stretches(of: trace) { cell in
+    func stretches(
+        of trace: RecordID, showing values: TraceValues, from start: Int64, to end: Int64
+    ) throws -> [TraceStretch] {
+        try stretches(of: trace, showing: values) { cell in
             cell.parts.allSatisfy { !$0.mayHaveRows(from: start, to: end) }
         }
     }
 
-    /// As ``forEachPiece(of:from:to:_:)``, with the `stretches` of the trace in this range.
+    /// As ``forEachPiece(of:showing:from:to:_:)``, with the `stretches` of the trace in this range.
     func forEachPiece(
         in stretches: [TraceStretch], from start: Int64, to end: Int64, _ body: (TracePiece) throws -> Bool
     ) throws {
@@ -99,10 +112,12 @@ extension Reading {
                 switch rows {
                 case .here(let rows): try give(rows, start, end, body)
                 case .withheld: try body(.withheld(summary))
-                default: try body(.unreadable(block.first..<block.first + block.count))
+                default: try body(.unreadable(block.stored.first..<block.stored.first + block.stored.count))
                 }
             case .unread(let block): try body(.unreadable(block.first..<block.first + block.count))
-            case .tail(let rows): try give(rows, start, end, body)
+            case .tail(_, let rows), .rest(_, let rows): try give(rows, start, end, body)
+            case .hidden(let count, let first, let last):
+                if last >= start, first < end { try body(.hidden(count)) } else { true }
             }
         }
     }
@@ -151,11 +166,11 @@ extension Reading {
                 gaps.append(TraceGap(row: first + UInt64(mark.row), count: mark.count, kind: mark.kind))
             }
         }
-        for stretch in try stretches(of: trace, takingCells: { $0.gapCount == 0 }) {
+        for stretch in try stretches(of: trace, showing: .measured, takingCells: { $0.gapCount == 0 }) {
             switch stretch {
-            case .cell, .unread: continue
-            case .block(let summary, _): add(summary.marks, from: summary.first)
-            case .tail(let rows): add(rows.marks, from: rows.first)
+            case .cell, .unread, .hidden: continue
+            case .block(let summary, _), .rest(let summary, _), .tail(let summary, _):
+                add(summary.marks, from: summary.first)
             }
         }
         return gaps
@@ -166,18 +181,18 @@ extension Reading {
     /// - Complexity: A look-up for each block.
     public func storage(of trace: RecordID) throws -> TraceStorage {
         var storage = TraceStorage()
-        for stretch in try stretches(of: trace, takingCells: { _ in false }) {
+        for stretch in try stretches(of: trace, showing: .measured, takingCells: { _ in false }) {
             switch stretch {
             case .block(let summary, let block):
-                switch try byteCount(of: block) {
+                switch try byteCount(of: block.stored) {
                 case .here(let length):
                     storage.byteCount += length
                     storage.valueCount += summary.cells.reduce(0) { $0 + UInt64($1.count) }
-                case .withheld: storage.withheldCount += block.count
-                default: storage.unreadableCount += block.count
+                case .withheld: storage.withheldCount += block.stored.count
+                default: storage.unreadableCount += block.stored.count
                 }
             case .unread(let block): storage.unreadableCount += block.count
-            case .cell, .tail: continue
+            case .cell, .tail, .rest, .hidden: continue
             }
         }
         return storage

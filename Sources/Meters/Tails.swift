@@ -11,13 +11,23 @@ enum Tails {
 
     /// Returns the path of the tail of `trace`; creates the folder.
     static func path(of trace: RecordID, in files: StoreFiles) throws -> String {
+        try createFolder(in: files)
+        return path(of: trace, below: files)
+    }
+
+    /// Returns the lock of the meter with this address, for one recording on this device; `nil` if another one has it.
+    static func lock(of meter: MACAddress, in files: StoreFiles) throws -> TailLock? {
+        try createFolder(in: files)
+        return try TailLock(files.tailFolder.appending(path: "\(Metering.meterID(meter)).meter").path)
+    }
+
+    private static func createFolder(in files: StoreFiles) throws {
         do {
             try FileManager.default.createDirectory(
                 at: files.tailFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw StoreError(error, "The folder \(files.tailFolder.path) cannot be created")
         }
-        return path(of: trace, below: files)
     }
 
     /// Returns the path of the tail of `trace`, whether there is one or not.
@@ -62,8 +72,8 @@ enum Tails {
     }
 }
 
-/// A lock that the process which records a trace holds meanwhile. If nobody holds the lock of a tail, its process has
-/// ended.
+/// A lock that the process which records a trace holds meanwhile: of the tail, and of the meter if it records alone. If
+/// nobody holds the lock of a tail, its process has ended.
 final class TailLock: Sendable {
     private let descriptor: Int32
     private let path: String

@@ -85,10 +85,14 @@ public struct TraceSummary: Hashable, Sendable {
     public var blockCount = 0
     /// The number of blocks that could not be read: made by a later version, or malformed.
     public var unreadCount = 0
+    /// The number of rows that are hidden or erased, of which none counts: see ``HiddenStretch``.
+    public var hiddenCount: UInt64 = 0
     /// The number of rows that are on this device and not in the log yet.
     public var tailCount = 0
     /// Whether it is being recorded on this device.
     public var tail = TailState.none
+    /// What ``rows`` are corrected by; empty if nothing is, or if they are shown as measured.
+    public var calibration = Calibration.none
 
     /// The summaries of the rows of each layout, in order of their first rows.
     public var parts: [BlockSummary] { rows.parts }

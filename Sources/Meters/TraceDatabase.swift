@@ -3,11 +3,12 @@ import GroundwaveTraceFiles
 
 /// Writes rows of traces into SQLite databases. The SQLite component provides it.
 package protocol TraceDatabase: Sendable {
-    /// Writes a database of `trace` into the empty file at `path`: `body` writes its rows to the writer that it is lent.
+    /// Writes a database of `trace` into the empty file at `path`: `body` writes its rows, which are corrected by
+    /// `calibration`, to the writer that it is lent. It has the markers of `options`.
     ///
     /// - Returns: What `body` returned.
     func write(
-        _ trace: Trace, path: String, gaps: TraceExportOptions.GapPolicy,
+        _ trace: Trace, calibration: Calibration, path: String, _ options: TraceExportOptions,
         _ body: (any RowWriter) throws -> (counts: TraceWriter.Counts, absent: AbsentRows)
     ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows)
 

@@ -21,6 +21,7 @@ public actor TraceRecorder {
     private let store: Store
     private let tailPath: String
     private let lock: TailLock
+    private let meterLock: TailLock?
     private var tail: TailFile
     private var state: RecordingState
     private var failure: (any Error)?
@@ -31,9 +32,10 @@ public actor TraceRecorder {
     private static let observedByteCount = 32
 
     init(
-        _ store: Store, trace: RecordID, _ source: RowSource, isKeepingCapture: Bool, until conditions: [StopCondition]
+        _ store: Store, trace: RecordID, _ source: RowSource, isKeepingCapture: Bool, until conditions: [StopCondition],
+        meterLock: TailLock?
     ) throws {
-        (self.store, self.trace) = (store, trace)
+        (self.store, self.trace, self.meterLock) = (store, trace, meterLock)
         tailPath = try Tails.path(of: trace, in: store.files)
         guard let lock = try TailLock(tailPath) else {
             throw StoreError(.busy, "Another process is recording the trace \(trace.short).")
@@ -50,7 +52,7 @@ public actor TraceRecorder {
     /// The number of rows received, without missing and repeated ones.
     public var rowCount: UInt64 { state.rowCount }
 
-    /// The condition of ``Store/record(meter:model:over:name:source:rate:isKeepingCapture:until:started:author:)`` that
+    /// The condition of ``Store/record(meter:model:over:name:source:rate:isKeepingCapture:isExclusive:until:started:author:)`` that
     /// the last row meets; `nil` as long as none is met. Rows behind that row are left out.
     public var metCondition: StopCondition? { state.metCondition }
 
@@ -170,6 +172,7 @@ public actor TraceRecorder {
             try await store.write { try $0.endTrace(trace, at: time, end, by: condition) }
             try Tails.remove(tailPath)
             lock.remove()
+            meterLock?.remove()
         }
     }
 }

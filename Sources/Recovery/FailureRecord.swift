@@ -39,9 +39,15 @@ package struct FailureRecord: Codable, Hashable, Sendable {
 
     /// Reads the record at `path`; `nil` if there is none. An unreadable record still means that recovery waits.
     package static func read(_ path: String) -> FailureRecord? {
-        let data = FileManager.default.contents(atPath: path)
-        if data == nil, !RecoveryFiles.exists(path) { return nil }
-        return data.flatMap { try? decoder.decode(FailureRecord.self, from: $0) }
+        let data: Data
+        do {
+            guard let content = try DurableFile.read(path) else { return nil }
+            data = content
+        } catch {
+            guard RecoveryFiles.exists(path) else { return nil }
+            data = Data()
+        }
+        return (try? decoder.decode(FailureRecord.self, from: data))
             ?? FailureRecord(
                 at: Date(timeIntervalSince1970: 0), code: "damaged",
                 message: "the record of the damage is not readable", file: "log.mdb",

@@ -157,11 +157,22 @@ package enum DurableFile {
     ///
     /// - Throws: ``FileFailure`` if the file exists but cannot be read now.
     package static func read(_ path: String) throws(FileFailure) -> Data? {
-        if let data = FileManager.default.contents(atPath: path) { return data }
-        // Foundation does not return the reason.
-        let code = access(path, R_OK) == 0 ? EIO : errno
-        if RecoveryFiles.meansAbsent(code) { return nil }
-        throw FileFailure("read", path, code: code)
+        // Not Foundation's reading, which does not return the reason: to ask for it afterwards finds a file that another
+        // process has made meanwhile.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let failure = FileFailure("read", path)
+            if RecoveryFiles.meansAbsent(failure.code) { return nil }
+            throw failure
+        }
+        defer { _ = Foundation.close(descriptor) }
+        var content = Data()
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = piece.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return content }
+            if count > 0 { content += piece[..<count] } else if errno != EINTR { throw FileFailure("read", path) }
+        }
     }
 
     /// Renames a file, and flushes the folder of the new name.

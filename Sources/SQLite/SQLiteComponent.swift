@@ -21,12 +21,13 @@ private struct SQLiteDatabases: ContactDatabase, TraceDatabase {
     ) throws -> [ExportReport.Remark] { try ContactTable(names: names).write(path: path, facts: facts, each) }
 
     func write(
-        _ trace: Trace, path: String, gaps: TraceExportOptions.GapPolicy,
+        _ trace: Trace, calibration: Calibration, path: String, _ options: TraceExportOptions,
         _ body: (any RowWriter) throws -> (counts: TraceWriter.Counts, absent: AbsentRows)
     ) throws -> (counts: TraceWriter.Counts, absent: AbsentRows) {
         try SQLiteFile.write(path: path) { database in
-            let written = try body(TraceTable(database, gaps: gaps))
-            try TraceTable.note(trace, written.counts, written.absent, in: database)
+            let written = try body(TraceTable(database, gaps: options.gaps))
+            try TraceTable.note(options.markers, in: database)
+            try TraceTable.note(trace, calibration, written.counts, written.absent, in: database)
             return written
         }
     }

@@ -10,7 +10,8 @@ import GroundwaveTraceFiles
 /// |---|---|
 /// | `rows` | `row`, the number in the trace; `time_ms`, milliseconds since 1970 in UTC; the counter, if there is one, named as in CSV; `missing` and `repeats`, the numbers of missing and repeated rows before this row; then each channel, an integer in the unit that its name states, such as `voltage_100uV` |
 /// | `channels` | `column`, `name`, `unit`, `decimals`: a value is its integer times ten to the minus `decimals`, in `unit` |
-/// | `trace` | `key` and `value`: program, trace, name, meter, model, source, started; the numbers of rows, missing, repeats, withheld, unreadable; those without a value are omitted |
+/// | `trace` | `key` and `value`: program, trace, name, meter, model, source, started, what values are calibrated by; the numbers of rows, missing, repeats, withheld, unreadable, hidden; those without a value are omitted |
+/// | `markers` | `time_ms` and `text` of each marker, in order of time; only if there are any |
 /// | `readings` | a view: the columns of CSV, with `time` as text and channels as decimal numbers, which are floating point |
 ///
 /// Rows are in the order of the trace and of their rowids. A channel, or the counter, that a row lacks is NULL. For means
@@ -144,17 +145,28 @@ struct TraceTable: RowWriter {
         return "CREATE VIEW readings AS SELECT \(columns.joined(separator: ", ")) FROM rows"
     }
 
+    /// Creates the table `markers`, if there are any.
+    static func note(_ markers: [TraceExportOptions.Marker], in database: Database) throws {
+        if markers.isEmpty { return }
+        try database.execute("CREATE TABLE markers (time_ms INTEGER, text TEXT)")
+        for marker in markers {
+            try database.execute("INSERT INTO markers VALUES (?, ?)", .integer(marker.time), .text(marker.text))
+        }
+    }
+
     /// Creates the table `trace`, with the description of `trace` and the counts of written and absent rows.
     static func note(
-        _ trace: Trace, _ counts: TraceWriter.Counts, _ absent: AbsentRows, in database: Database
+        _ trace: Trace, _ calibration: Calibration, _ counts: TraceWriter.Counts, _ absent: AbsentRows,
+        in database: Database
     ) throws {
         try database.execute("CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT)")
         let facts: [(key: String, value: String?)] = [
             ("program", "Groundwave \(Store.libraryVersion)"), ("trace", "\(trace.id)"), ("name", trace.name),
             ("meter", trace.meter?.description), ("model", trace.model?.rawValue), ("source", trace.source),
-            ("started", trace.started.map(UTCText.milliseconds)), ("rows", "\(counts.rows)"),
+            ("started", trace.started.map(UTCText.milliseconds)), ("calibrated", calibration.formulas),
+            ("rows", "\(counts.rows)"),
             ("missing", "\(counts.missing)"), ("repeats", "\(counts.repeats)"), ("withheld", "\(absent.withheldCount)"),
-            ("unreadable", "\(absent.unreadableCount)"),
+            ("unreadable", "\(absent.unreadableCount)"), ("hidden", "\(absent.hiddenCount)"),
         ]
         for (key, value) in facts where value?.isEmpty == false {
             try database.execute("INSERT INTO trace VALUES (?, ?)", .text(key), SQLiteValue(value))

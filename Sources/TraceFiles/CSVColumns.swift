@@ -8,6 +8,8 @@ struct CSVColumns {
     let firstChannel: Int
     /// The channels and the counter.
     private(set) var layout: Layout
+    /// Whether a column with descriptions of moments follows the channels. It is none of ``names``.
+    let hasMarkers: Bool
     // Whether the decimals of each channel are known.
     private var isKnown: [Bool]
 
@@ -16,10 +18,12 @@ struct CSVColumns {
 
     /// Parses the first line. Channels have no decimals yet: see ``withDecimals(of:_:)``.
     init(_ line: String) throws(CSVTraceError.Reason) {
-        let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+        var fields = line.split(separator: ",", omittingEmptySubsequences: false)
         guard fields[0] == ColumnNames.time else {
             throw .missingColumn(found: Self.shown(fields[0]), expected: ColumnNames.time)
         }
+        hasMarkers = fields.last.map { $0 == ColumnNames.marker } ?? false
+        if hasMarkers { fields.removeLast() }
         let tick = fields.count > 1 ? ColumnNames.tick(fields[1]) : nil
         firstChannel = tick == nil ? 3 : 4
         for (place, name) in [(firstChannel - 2, ColumnNames.missing), (firstChannel - 1, ColumnNames.repeats)] {

@@ -33,6 +33,8 @@ public struct CSVTraceError: Error, Hashable, Sendable {
         case decimals(column: String, found: Int, expected: Int)
         /// A gap row has values or no missing rows, or the row of its time does not follow.
         case gapRow
+        /// The description of a moment is not in quotes, or is in the line of a row.
+        case marker
     }
 }
 
@@ -58,6 +60,7 @@ extension CSVTraceError.Reason: CustomStringConvertible {
         case .overflow(let column, let text): "\(text) in \(column) does not fit into 64 bits"
         case .decimals(let column, let found, let expected):
             "the number in \(column) has \(found) decimals, but \(expected) are expected"
+        case .marker: "a description must be in quotes, and its line must have no values"
         case .gapRow: "an empty row must give the number of missing rows, and the row of its time must follow"
         }
     }

@@ -13,15 +13,16 @@ import GroundwaveMetering
 /// ```
 public struct CSVTraceReader {
     /// The most bytes of a line, including its end.
-    public static let lineByteLimit = 65_536
+    public static let lineByteLimit = CSVLines.byteLimit
+
+    /// The descriptions of moments that were read so far.
+    public private(set) var markers: [TraceExportOptions.Marker] = []
 
     /// All columns of the file; `nil` until the first row was read. ``finish()`` sets it for a file without rows.
     public private(set) var layout: Layout?
 
     private var first: UInt64
-    private var line: UInt64 = 1
-    // The beginning of an incomplete line.
-    private var rest: [UInt8] = []
+    private var lines = CSVLines()
     private var columns: CSVColumns?
     // The rows that were read and not returned yet, all but the last of them complete.
     private var rows: [TraceRows] = []
@@ -42,20 +43,18 @@ public struct CSVTraceReader {
     /// - Throws: ``CSVTraceError``; the reader cannot be used afterwards.
     /// - Complexity: O(bytes).
     public mutating func append(_ bytes: [UInt8]) throws(CSVTraceError) -> [TraceRows] {
-        var start = 0
-        while let end = bytes[start...].firstIndex(of: 0x0A) {
-            if rest.isEmpty {
-                try readLine(bytes, start..<end)
-            } else {
-                try keep(bytes[start..<end])
-                let whole = rest
-                rest.removeAll(keepingCapacity: true)
-                try readLine(whole, 0..<whole.count)
+        lines.append(bytes)
+        while let line = try nextLine() {
+            do throws(CSVTraceError.Reason) {
+                if let columns {
+                    try readRow(line.bytes, line.range, columns)
+                } else {
+                    columns = try CSVColumns(String(decoding: line.bytes[line.range], as: UTF8.self))
+                }
+            } catch {
+                throw CSVTraceError(line: lines.number, reason: error)
             }
-            line += 1
-            start = end + 1
         }
-        try keep(bytes[start...])
         defer { rows = [] }
         return rows
     }
@@ -64,44 +63,32 @@ public struct CSVTraceReader {
     ///
     /// - Throws: ``CSVTraceError`` if the file was cut, or lacks even its first line.
     public mutating func finish() throws(CSVTraceError) {
-        guard rest.isEmpty else { throw failure(.lineNotEnded) }
-        guard let columns else { throw failure(.missingColumn(found: "nothing", expected: ColumnNames.time)) }
-        guard gap == nil else { throw failure(.gapRow) }
+        let end = lines.number + 1
+        if lines.isUnfinished { throw CSVTraceError(line: end, reason: .lineNotEnded) }
+        guard let columns else {
+            throw CSVTraceError(line: end, reason: .missingColumn(found: "nothing", expected: ColumnNames.time))
+        }
+        if gap != nil { throw CSVTraceError(line: end, reason: .gapRow) }
         if layout == nil { layout = columns.layout }
     }
 
-    private mutating func keep(_ bytes: ArraySlice<UInt8>) throws(CSVTraceError) {
-        guard rest.count + bytes.count < Self.lineByteLimit else {
-            throw failure(.lineTooLong(limit: Self.lineByteLimit))
-        }
-        rest += bytes
-    }
-
-    private func failure(_ reason: CSVTraceError.Reason) -> CSVTraceError { CSVTraceError(line: line, reason: reason) }
-
-    private mutating func readLine(_ bytes: [UInt8], _ range: Range<Int>) throws(CSVTraceError) {
-        guard range.count < Self.lineByteLimit else { throw failure(.lineTooLong(limit: Self.lineByteLimit)) }
-        let hasReturn = !range.isEmpty && bytes[range.upperBound - 1] == 0x0D
-        let range = range.lowerBound..<(hasReturn ? range.upperBound - 1 : range.upperBound)
-        do throws(CSVTraceError.Reason) {
-            if let columns {
-                try readRow(bytes, range, columns)
-            } else {
-                columns = try CSVColumns(String(decoding: bytes[range], as: UTF8.self))
-            }
+    private mutating func nextLine() throws(CSVTraceError) -> CSVLines.Line? {
+        do throws(LineTooLong) {
+            return try lines.next()
         } catch {
-            throw failure(error)
+            throw CSVTraceError(line: error.line, reason: .lineTooLong(limit: Self.lineByteLimit))
         }
     }
 
     private mutating func readRow(
         _ bytes: [UInt8], _ range: Range<Int>, _ columns: CSVColumns
     ) throws(CSVTraceError.Reason) {
-        split(bytes, range)
-        guard fields.count == columns.names.count else {
+        split(bytes, range, columns)
+        guard fields.count == columns.names.count + (columns.hasMarkers ? 1 : 0) else {
             throw .fieldCount(fields.count, expected: columns.names.count)
         }
         guard let time = clock.milliseconds(bytes, fields[0]) else { throw .time(CSVColumns.text(bytes, fields[0])) }
+        if columns.hasMarkers, try readMarker(bytes, fields.removeLast(), at: time) { return }
         var missing = try columns.count(bytes, fields, columns.firstChannel - 2)
         let repeats = try columns.count(bytes, fields, columns.firstChannel - 1)
         let hasTick = columns.layout.tick != nil && !fields[1].isEmpty
@@ -150,10 +137,26 @@ public struct CSVTraceReader {
         rows.append(TraceRows(part ?? all, first: first))
     }
 
-    private mutating func split(_ bytes: [UInt8], _ range: Range<Int>) {
+    /// Reads the description of the moment `time`. Returns `false` if the line has none, but is a row.
+    private mutating func readMarker(
+        _ bytes: [UInt8], _ field: Range<Int>, at time: Int64
+    ) throws(CSVTraceError.Reason) -> Bool {
+        if field.isEmpty { return false }
+        let quote = UInt8(ascii: "\"")
+        guard field.count >= 2, bytes[field.lowerBound] == quote, bytes[field.upperBound - 1] == quote,
+            fields.dropFirst().allSatisfy({ $0.isEmpty || bytes[$0].elementsEqual([UInt8(ascii: "0")]) })
+        else { throw .marker }
+        let text = String(decoding: bytes[field.dropFirst().dropLast()], as: UTF8.self)
+        markers.append(TraceExportOptions.Marker(time: time, text: text.replacing("\"\"", with: "\"")))
+        return true
+    }
+
+    private mutating func split(_ bytes: [UInt8], _ range: Range<Int>, _ columns: CSVColumns) {
         fields.removeAll(keepingCapacity: true)
         var start = range.lowerBound
-        for index in range where bytes[index] == UInt8(ascii: ",") {
+        // A description may have commas: it is the rest of the line.
+        let limit = columns.hasMarkers ? columns.names.count : .max
+        for index in range where bytes[index] == UInt8(ascii: ",") && fields.count < limit {
             fields.append(start..<index)
             start = index + 1
         }

@@ -6,6 +6,8 @@ package enum ColumnNames {
     static let time = "time"
     package static let missing = "missing"
     package static let repeats = "repeats"
+    /// The column of descriptions of moments. No channel has this name: `text` is no unit.
+    package static let marker = "marker_text"
     static let nameByteLimit = 64
 
     /// Returns the column of a channel: its name, and after an underscore its unit if it has one.

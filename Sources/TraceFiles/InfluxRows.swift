@@ -5,7 +5,8 @@ import GroundwaveMetering
 /// A line is the measurement with its tags (`meter`, `model`, `trace`, if not empty), one field for each channel with
 /// its unit in the name, and a time: `meter,trace=7 voltage_V=1.2345,current_A=-0.005 1777636800000000000`. Numbers
 /// are written as exact decimals; InfluxDB stores them as 64-bit floating point. Points with equal times would
-/// overwrite each other there, so each has a distinct time: see ``RowClock``. Missing and repeated rows are not
+/// overwrite each other there, so each has a distinct time: see ``RowClock``. A calibration is a comment in the first line. A marker is a point of the measurement
+/// `meter_markers` with a field `text`. Missing and repeated rows are not
 /// written, since a field of a point describes only that point. A channel that a row lacks is no field of its point.
 struct InfluxRows: RowWriter {
     private let series: [UInt8]
@@ -17,18 +18,37 @@ struct InfluxRows: RowWriter {
     private var rowCount: UInt64 = 0
     private var tick: Layout.Tick?
 
-    init(_ series: TraceExportOptions.Series) throws(TraceExportError) {
-        var line = try Self.escaped(series.measurement, ", ")
+    /// What is written before the first point.
+    private var head: [UInt8]
+
+    /// - Parameters:
+    ///   - calibration: See ``TraceExportOptions/calibration``.
+    ///   - markers: See ``TraceExportOptions/markers``.
+    init(
+        _ series: TraceExportOptions.Series, calibration: String = "", markers: [TraceExportOptions.Marker] = []
+    ) throws(TraceExportError) {
+        head = calibration.isEmpty ? [] : Array("# calibrated: \(calibration)\n".utf8)
+        let measurement = try Self.escaped(series.measurement, ", ")
+        var (line, tags) = (measurement, [UInt8]())
         if line.isEmpty { throw .option("a measurement needs a name") }
         if line[0] == UInt8(ascii: "#") || line[0] == UInt8(ascii: "_") {
             throw .option("\(series.measurement) begins like a comment or one of InfluxDB's own names")
         }
         for (name, value) in [("meter", series.meter), ("model", series.model), ("trace", series.trace)]
         where !value.isEmpty {
-            line += Array(",\(name)=".utf8)
-            line += try Self.escaped(value, ", =")
+            tags += Array(",\(name)=".utf8)
+            tags += try Self.escaped(value, ", =")
         }
+        line += tags
         self.series = line
+        for marker in markers {
+            let (nanoseconds, hasOverflow) = marker.time.multipliedReportingOverflow(by: 1_000_000)
+            if hasOverflow { continue }
+            let text = marker.text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            let plain = text.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }
+            head += measurement + Array("_markers".utf8) + tags + Array(" text=\"".utf8) + plain
+            head += Array("\" \(nanoseconds)\n".utf8)
+        }
     }
 
     // A backslash is literal except before a character that it escapes, and parsers differ on two of them; so none is
@@ -51,6 +71,8 @@ struct InfluxRows: RowWriter {
         // Times keep ascending over a change of layout, even if the counter changes.
         if clock == nil || tick != layout.tick { clock = RowClock(hertz: layout.tick?.hertz, after: clock) }
         tick = layout.tick
+        if !head.isEmpty { try sink(head) }
+        head = []
         rowByteLimit =
             series.count + channels.reduce(0) { $0 + $1.count } + (channels.count + 1) * (DecimalText.byteLimit + 2)
     }

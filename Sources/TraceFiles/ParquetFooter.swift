@@ -28,8 +28,9 @@ struct ParquetFooter {
         self.rowCount += rowCount
     }
 
-    /// Returns the bytes, without the length and the magic word after them. They contain no program version.
-    func bytes(_ columns: [ParquetColumn]) -> [UInt8] {
+    /// Returns the bytes, without the length and the magic word after them. They contain no program version. A calibration
+    /// is the value of the key `calibrated`.
+    func bytes(_ columns: [ParquetColumn], calibration: String = "") -> [UInt8] {
         var root = ThriftStruct()
         root.set(4, Array("schema".utf8))
         root.set(5, int32: columns.count)
@@ -41,6 +42,12 @@ struct ParquetFooter {
         file.set(2, structs: [root.finish()] + columns.map(Self.schema))
         file.set(3, int64: rowCount)
         file.set(4, structs: groups)
+        if !calibration.isEmpty {
+            var pair = ThriftStruct()
+            pair.set(1, Array("calibrated".utf8))
+            pair.set(2, Array(calibration.utf8))
+            file.set(5, structs: [pair.finish()])
+        }
         file.set(6, Array("Groundwave".utf8))
         file.set(7, structs: Array(repeating: order.finish(), count: columns.count))
         return file.finish()

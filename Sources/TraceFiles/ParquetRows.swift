@@ -12,6 +12,7 @@ struct ParquetRows: RowWriter {
     private static let groupByteLimit = 32 << 20
 
     private let gaps: TraceExportOptions.GapPolicy
+    private let calibration: String
     private let level: Int32?
     private let pageRowCount: Int
     private let groupRowLimit: Int
@@ -29,10 +30,13 @@ struct ParquetRows: RowWriter {
     private var rowCount: UInt64 = 0
 
     /// Creates a file compressed at `level` of zstd; uncompressed if `nil`.
+    ///
+    /// - Parameter calibration: See ``TraceExportOptions/calibration``.
     init(
-        gaps: TraceExportOptions.GapPolicy, level: Int32? = 1, pageRowCount: Int = 16_384, groupRowLimit: Int = 262_144
+        gaps: TraceExportOptions.GapPolicy, calibration: String = "", level: Int32? = 1, pageRowCount: Int = 16_384,
+        groupRowLimit: Int = 262_144
     ) {
-        (self.gaps, self.level) = (gaps, level)
+        (self.gaps, self.calibration, self.level) = (gaps, calibration, level)
         (self.pageRowCount, self.groupRowLimit) = (pageRowCount, groupRowLimit)
     }
 
@@ -80,7 +84,7 @@ struct ParquetRows: RowWriter {
     mutating func finish(to sink: TraceWriter.Sink) throws {
         if pageRows > 0 { try closePage(to: sink) }
         if groupRows > 0 { try closeGroup(to: sink) }
-        let about = footer.bytes(columns)
+        let about = footer.bytes(columns, calibration: calibration)
         guard about.count <= Int(UInt32.max) else { throw TraceExportError.tooLarge("the footer is too long") }
         var end = ByteWriter()
         end.append(contentsOf: about)

@@ -8,6 +8,9 @@ import GroundwaveMetering
 ///
 /// A gap row (``TraceExportOptions/GapPolicy/blank``) has only a time and the number of missing rows: other fields
 /// are empty in CSV and `null` in NDJSON. A value that a row lacks is an empty field in CSV, and left out in NDJSON.
+///
+/// A marker is a line of its own with its time and text, before the first row that is not earlier; in CSV its text is in
+/// the last column, `marker_text`, which only files with markers have. Control characters in it are blanks.
 struct TextRows: RowWriter {
     /// The syntax of a line.
     enum Dialect {
@@ -29,6 +32,8 @@ struct TextRows: RowWriter {
         // What stands for a value that a row lacks: all before it in CSV, nothing in NDJSON.
         var absent: [[UInt8]] = []
         var ending: [UInt8] = []
+        // The part of a marker between its time and its text.
+        var beforeMarker: [UInt8] = []
         // The parts of a gap row.
         var blankTick: [UInt8] = []
         var blankEnding: [UInt8] = []
@@ -41,40 +46,80 @@ struct TextRows: RowWriter {
     private var plan = Plan()
     private var clock = UTCText()
     private var buffer = ExportBuffer()
+    private var markers: ArraySlice<TraceExportOptions.Marker>
+    private let hasMarkers: Bool
 
-    init(_ dialect: Dialect, gaps: TraceExportOptions.GapPolicy) {
+    init(_ dialect: Dialect, gaps: TraceExportOptions.GapPolicy, markers: [TraceExportOptions.Marker] = []) {
         self.dialect = dialect
         self.gaps = gaps
+        self.markers = markers[...]
+        hasMarkers = !markers.isEmpty
     }
 
     mutating func begin(_ layout: Layout, mayLack: Bool, to sink: TraceWriter.Sink) throws {
-        plan = Self.plan(layout, dialect)
+        plan = Self.plan(layout, dialect, hasMarkers: hasMarkers)
         if dialect == .csv {
-            try buffer.append(Self.columns(layout).joined(separator: ",").utf8, to: sink)
+            let columns = Self.columns(layout) + (hasMarkers ? [ColumnNames.marker] : [])
+            try buffer.append(columns.joined(separator: ",").utf8, to: sink)
             try buffer.append([0x0D, 0x0A], to: sink)
         }
     }
 
-    mutating func finish(to sink: TraceWriter.Sink) throws { try buffer.flush(to: sink) }
+    mutating func finish(to sink: TraceWriter.Sink) throws {
+        while let marker = markers.popFirst() { try write(marker, to: sink) }
+        try buffer.flush(to: sink)
+    }
 
     mutating func append(_ rows: ExportRows, to sink: TraceWriter.Sink) throws {
         var row = 0
         var note = 0
         while row < rows.count {
-            try buffer.makeRoom(for: plan.rowByteLimit, sink)
-            fill(rows, &row, &note)
+            while let marker = markers.first, marker.time <= rows.times[row] {
+                try write(marker, to: sink)
+                markers.removeFirst()
+            }
+            let stop = markers.first.flatMap { marker in rows.times[row...].firstIndex { $0 >= marker.time } }
+            while row < stop ?? rows.count {
+                try buffer.makeRoom(for: plan.rowByteLimit, sink)
+                fill(rows, &row, upTo: stop ?? rows.count, &note)
+            }
         }
     }
 
-    // Writes rows from `row` on while the buffer has room for another.
-    private mutating func fill(_ rows: ExportRows, _ row: inout Int, _ note: inout Int) {
+    private mutating func write(_ marker: TraceExportOptions.Marker, to sink: TraceWriter.Sink) throws {
+        var time = [UInt8](repeating: 0, count: UTCText.byteLimit)
+        var span = time.mutableSpan
+        var end = 0
+        clock.write(marker.time, into: &span, at: &end)
+        try buffer.append(plan.beginning + time[..<end] + plan.behindTimeAlone + plan.beforeMarker, to: sink)
+        try buffer.append(Self.quoted(marker.text, dialect), to: sink)
+        try buffer.append(dialect == .csv ? [0x0D, 0x0A] : Array("}\n".utf8), to: sink)
+    }
+
+    /// Returns `text` in quotes, without control characters.
+    private static func quoted(_ text: String, _ dialect: Dialect) -> [UInt8] {
+        let quote = UInt8(ascii: "\"")
+        var bytes = [quote]
+        for byte in text.utf8 {
+            switch byte {
+            case quote: bytes += dialect == .csv ? [quote, quote] : Array("\\\"".utf8)
+            case UInt8(ascii: "\\") where dialect == .ndjson: bytes += Array("\\\\".utf8)
+            case ..<0x20, 0x7F: bytes.append(0x20)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes + [quote]
+    }
+
+    // Writes rows from `row` on up to `stop`, while the buffer has room for another.
+    private mutating func fill(_ rows: ExportRows, _ row: inout Int, upTo stop: Int, _ note: inout Int) {
         let plan = plan
         let (hasBlanks, hasAll) = (gaps == .blank, rows.patterns.isEmpty)
         var clock = clock
         let last = buffer.storage.count - plan.rowByteLimit
         var end = buffer.end
         var bytes = buffer.storage.mutableSpan
-        while row < rows.count && end <= last {
+        while row < stop && end <= last {
             let isNoted = note < rows.notes.count && rows.notes[note].row == row
             var noted = isNoted ? rows.notes[note] : ExportRows.Note(row: row, missing: 0, repeats: 0)
             if isNoted {
@@ -141,7 +186,7 @@ extension TextRows {
             + [ColumnNames.missing, ColumnNames.repeats] + layout.channels.map(ColumnNames.column)
     }
 
-    private static func plan(_ layout: Layout, _ dialect: Dialect) -> Plan {
+    private static func plan(_ layout: Layout, _ dialect: Dialect, hasMarkers: Bool) -> Plan {
         // Names need no escaping: see `ColumnNames.isName`.
         func before(_ column: String) -> [UInt8] { dialect == .csv ? Array(",".utf8) : Array(",\"\(column)\":".utf8) }
         let blank = dialect == .csv ? "" : "null"
@@ -156,7 +201,10 @@ extension TextRows {
         plan.channels = layout.channels.map { before(ColumnNames.column($0)) }
         plan.absent = dialect == .csv ? plan.channels : plan.channels.map { _ in [] }
         plan.decimals = layout.channels.map(\.decimals)
-        plan.ending = dialect == .csv ? [0x0D, 0x0A] : Array("}\n".utf8)
+        plan.ending = dialect == .csv ? (hasMarkers ? [0x2C] : []) + [0x0D, 0x0A] : Array("}\n".utf8)
+        plan.beforeMarker =
+            dialect == .csv
+            ? plan.noNote + plan.channels.flatMap(\.self) + before(ColumnNames.marker) : before(ColumnNames.marker)
         plan.blankTick = layout.tick == nil ? [] : Array(blank.utf8)
         plan.blankEnding = plan.channels.flatMap { $0 + Array(blank.utf8) } + plan.ending
         let names = [plan.beginning, plan.behindTime, plan.noNote, plan.ending] + plan.channels

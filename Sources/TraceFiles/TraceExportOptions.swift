@@ -24,6 +24,17 @@ public struct TraceExportOptions: Hashable, Sendable {
         }
     }
 
+    /// A moment that somebody has described.
+    public struct Marker: Hashable, Sendable {
+        /// The moment: milliseconds since 1970.
+        public var time: Int64
+        /// The description.
+        public var text: String
+
+        /// Creates a marker.
+        public init(time: Int64, text: String) { (self.time, self.text) = (time, text) }
+    }
+
     /// The names of the channels to write, in this order; `nil` for all.
     public var channels: [String]?
     /// The step between written rows: 1 for all rows, 2 for every second one. Rows missing or repeated before a row
@@ -36,6 +47,14 @@ public struct TraceExportOptions: Hashable, Sendable {
     public var gaps = GapPolicy.mark
     /// The series of the points, for ``TraceExportFormat/influx``.
     public var series = Series()
+    /// What the values are corrected by, in words; empty if they are as measured. It is written into files of
+    /// ``TraceExportFormat/parquet`` and ``TraceExportFormat/influx``, which have a place for it.
+    public var calibration = ""
+
+    /// Moments that are described, in order of time. Each is a line of its own in ``TraceExportFormat/csv`` and
+    /// ``TraceExportFormat/ndjson``, a point with a field `text` in ``TraceExportFormat/influx``, and a row of the table
+    /// `markers` in ``TraceExportFormat/sqlite``; the others have no place for them.
+    public var markers: [Marker] = []
 
     /// Creates options that select all rows and channels.
     public init() {}

@@ -56,10 +56,10 @@ public struct TraceWriter {
 
     private static func rows(_ format: TraceExportFormat, _ options: TraceExportOptions) throws -> any RowWriter {
         switch format {
-        case .csv: TextRows(.csv, gaps: options.gaps)
-        case .ndjson: TextRows(.ndjson, gaps: options.gaps)
-        case .influx: try InfluxRows(options.series)
-        case .parquet: ParquetRows(gaps: options.gaps)
+        case .csv: TextRows(.csv, gaps: options.gaps, markers: options.markers)
+        case .ndjson: TextRows(.ndjson, gaps: options.gaps, markers: options.markers)
+        case .influx: try InfluxRows(options.series, calibration: options.calibration, markers: options.markers)
+        case .parquet: ParquetRows(gaps: options.gaps, calibration: options.calibration)
         case .sqlite: throw TraceExportError.option("an SQLite database must be a file, not a stream of bytes")
         case .sigrok: try SigrokRows(milliseconds: options.bucketMilliseconds ?? 0)
         }

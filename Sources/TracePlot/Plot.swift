@@ -12,8 +12,12 @@ public struct PlotSeries: Hashable, Sendable {
     public var gapAfter: Set<Int>
     /// The rows of which only the range of values is known. The line is broken there.
     public var bands: [Band]
+    /// The text of the legend; `nil` for the name of the channel.
+    public var label: String?
+    /// The index of the colour, which starts again after the last one; `nil` for the index of the series in its plot.
+    public var colour: Int?
 
-    /// Creates a series of `columns` of `channel`.
+    /// Creates a series of `columns` of `channel`, with its name in the legend.
     public init(channel: Channel, columns: [Cell?], gapAfter: Set<Int> = [], bands: [Band] = []) {
         self.channel = channel
         self.columns = columns
@@ -79,43 +83,58 @@ extension PlotError: CustomStringConvertible {
     }
 }
 
-/// A picture of one or several channels of a trace over the same time, as SVG or PNG from one drawing.
+/// A picture of one or several channels of a trace, or of several traces, over the same time, as SVG or PNG from one
+/// drawing.
 ///
-/// Channels of one unit share a panel, at most four of them, and all panels share the time axis. The same plot gives
-/// the same bytes on every machine. For a PNG, the pixels are always the same, but the bytes only with the same
+/// Channels of one unit share a panel, with at most four lines, and all panels share the time axis. Series of the same
+/// channel that follow one another are never in two panels. The same plot gives the same bytes on every machine. For a PNG, the pixels are always the same, but the bytes only with the same
 /// release of zlib.
 public struct Plot: Sendable {
     /// The allowed widths of a picture, in pixels.
     public static let widths = 200...8000
     /// The allowed heights of a picture, in pixels.
     public static let heights = 150...4000
-    /// The most channels in a panel.
+    /// The most lines in a panel, unless a single channel has more.
     static let panelLimit = 4
+
+    /// What the time axis counts.
+    public enum TimeScale: Hashable, Sendable {
+        /// Times of day and dates, in UTC; times are milliseconds since 1970.
+        case clock
+        /// Hours, minutes and seconds since a start; times are milliseconds since then.
+        case elapsed
+    }
 
     /// The first line; omitted if empty, and cut if it is too long for the picture.
     public let title: String
     /// The second line: the meter, the rows, the missing rows. Treated like ``title``.
     public let subtitle: String
-    /// The time at the left edge: milliseconds since 1970, UTC.
+    /// The time at the left edge in milliseconds: see ``timeScale``.
     public let startMilliseconds: Int64
-    /// The time at the right edge: milliseconds since 1970, UTC.
+    /// The time at the right edge in milliseconds.
     public let endMilliseconds: Int64
+    /// What the time axis counts.
+    public let timeScale: TimeScale
     /// The width in pixels.
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// The channels, in the order of the legend, all with the same number of columns.
+    /// The channels, in the order of the legend, all with the same number of columns; values as they were measured.
     public let series: [PlotSeries]
     /// Moments that are drawn as numbered lines, from 1 in this order; those outside of the picture are left out.
     public let markers: [Marker]
+    /// The unit in which temperatures are drawn. Those of ``series`` are in degrees Celsius.
+    public let temperatureUnit: TemperatureUnit
     /// The number of rows that are drawn as ``PlotSeries/bands`` since their samples are withheld.
     public let withheldCount: UInt64
     /// The number of rows that cannot be read: drawn as bands, or not at all if not even their summary can be read.
     public let unreadableCount: UInt64
+    /// The number of rows that are hidden or erased, which are not drawn.
+    public let hiddenCount: UInt64
 
     /// A moment, with its description.
     public struct Marker: Hashable, Sendable {
-        /// Milliseconds since 1970.
+        /// The time in milliseconds, on the axis of the plot.
         public var time: Int64
         /// The description, which a list above the panels has.
         public var text: String
@@ -130,8 +149,10 @@ public struct Plot: Sendable {
     ///
     /// - Throws: ``PlotError``. If this returns, ``svg()`` and ``png()`` succeed for any values.
     public init(
-        title: String, subtitle: String, startMilliseconds: Int64, endMilliseconds: Int64, width: Int, height: Int,
-        series: [PlotSeries], markers: [Marker] = [], withheldCount: UInt64 = 0, unreadableCount: UInt64 = 0
+        title: String, subtitle: String, startMilliseconds: Int64, endMilliseconds: Int64,
+        timeScale: TimeScale = .clock, width: Int, height: Int, series: [PlotSeries], markers: [Marker] = [],
+        temperatureUnit: TemperatureUnit = .celsius, withheldCount: UInt64 = 0, unreadableCount: UInt64 = 0,
+        hiddenCount: UInt64 = 0
     ) throws(PlotError) {
         guard Self.widths.contains(width) else { throw .width(width) }
         guard Self.heights.contains(height) else { throw .height(height) }
@@ -146,11 +167,13 @@ public struct Plot: Sendable {
         self.subtitle = subtitle
         self.startMilliseconds = startMilliseconds
         self.endMilliseconds = endMilliseconds
+        self.timeScale = timeScale
         self.width = width
         self.height = height
         self.series = series
+        self.temperatureUnit = temperatureUnit
         self.markers = markers.filter { $0.time >= startMilliseconds && $0.time <= endMilliseconds }
-        (self.withheldCount, self.unreadableCount) = (withheldCount, unreadableCount)
+        (self.withheldCount, self.unreadableCount, self.hiddenCount) = (withheldCount, unreadableCount, hiddenCount)
         let needed = PlotLayout.neededHeight(of: self)
         guard needed <= height else { throw .tooLow(needed: needed) }
     }

@@ -38,7 +38,7 @@ enum PlotLayout {
         let member: Int
         /// The distance from the left edge of the panel in pixels.
         let x: Int
-        /// The name of the channel, cut to fit.
+        /// The name of the channel, or its label, cut to fit.
         let name: String
     }
 
@@ -59,7 +59,7 @@ enum PlotLayout {
     }
 
     /// Returns the panels: channels grouped by unit, in the order in which the units first appear. Large groups are
-    /// split evenly.
+    /// split evenly, but not between series of one channel.
     static func panels(of plot: Plot, _ metrics: Metrics) -> [Panel] {
         var groups: [[Int]] = []
         for (index, series) in plot.series.enumerated() {
@@ -70,11 +70,24 @@ enum PlotLayout {
             }
         }
         return groups.flatMap { group -> [Panel] in
-            let parts = (group.count + Plot.panelLimit - 1) / Plot.panelLimit
-            let size = (group.count + parts - 1) / parts
-            return stride(from: 0, to: group.count, by: size).map { start in
-                let members = Array(group[start..<min(start + size, group.count)])
+            let channels = channels(of: group, plot)
+            let most = max(1, Plot.panelLimit / (channels.map(\.count).max() ?? 1))
+            let parts = (channels.count + most - 1) / most
+            let size = (channels.count + parts - 1) / parts
+            return stride(from: 0, to: channels.count, by: size).map { start in
+                let members = channels[start..<min(start + size, channels.count)].flatMap(\.self)
                 return Panel(members: members, legend: legend(of: members, plot, metrics))
+            }
+        }
+    }
+
+    /// Returns the series of `group` by channel, where those of one channel follow one another.
+    private static func channels(of group: [Int], _ plot: Plot) -> [[Int]] {
+        group.reduce(into: []) { channels, member in
+            if let last = channels.last?.last, plot.series[last].channel == plot.series[member].channel {
+                channels[channels.count - 1].append(member)
+            } else {
+                channels.append([member])
             }
         }
     }
@@ -85,8 +98,9 @@ enum PlotLayout {
         var lines: [[Entry]] = [[]]
         var x = 0
         for member in members {
+            let series = plot.series[member]
             let name = TextWidth.cut(
-                plot.series[member].channel.name, to: room - metrics.swatch, scale: metrics.scale)
+                series.label ?? series.channel.name, to: room - metrics.swatch, scale: metrics.scale)
             let width = metrics.swatch + TextWidth.of(name, scale: metrics.scale)
             if x > 0, x + width > room {
                 lines.append([])
@@ -117,8 +131,9 @@ enum PlotLayout {
         return pen.drawing
     }
 
-    /// Returns the colour of the channel at index `member`.
-    static func colour(of member: Int) -> Drawing.Colour {
-        Drawing.Colour.lines[member % Drawing.Colour.lines.count]
+    /// Returns the colour of the series at index `member` of `plot`.
+    static func colour(of member: Int, in plot: Plot) -> Drawing.Colour {
+        let index = (plot.series[member].colour ?? member) % Drawing.Colour.lines.count
+        return Drawing.Colour.lines[index < 0 ? index + Drawing.Colour.lines.count : index]
     }
 }

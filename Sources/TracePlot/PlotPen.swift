@@ -13,7 +13,9 @@ struct PlotPen {
         self.plot = plot
         self.metrics = metrics
         self.panelWidth = panelWidth
-        times = TimeAxis(start: plot.startMilliseconds, end: plot.endMilliseconds, width: panelWidth) {
+        times = TimeAxis(
+            start: plot.startMilliseconds, end: plot.endMilliseconds, scale: plot.timeScale, width: panelWidth
+        ) {
             TextWidth.of($0, scale: metrics.scale) + 22 * metrics.scale
         }
         y = metrics.top
@@ -52,7 +54,7 @@ struct PlotPen {
                 let x = metrics.left + entry.x
                 add(
                     x, y + 7 * metrics.scale, 14 * metrics.scale, 3 * metrics.scale,
-                    PlotLayout.colour(of: entry.member))
+                    PlotLayout.colour(of: entry.member, in: plot))
                 write(entry.name, x + metrics.swatch, y + 12 * metrics.scale, .start, .ink)
             }
             y += metrics.legendLine
@@ -62,8 +64,8 @@ struct PlotPen {
 
     /// Draws a panel from the current position on, `height` pixels high.
     mutating func drawPanel(_ panel: PlotLayout.Panel, height: Int) {
-        let series = panel.members.map { plot.series[$0] }
-        let axis = Self.axis(of: series, height: height, scale: metrics.scale)
+        let series = panel.members.map { plot.series[$0].shown(in: plot.temperatureUnit) }
+        let axis = axis(of: series, height: height)
         if !axis.unit.isEmpty {
             write(axis.unit, metrics.left - 8 * metrics.scale, y - 8 * metrics.scale, .end, .ink)
         }
@@ -85,7 +87,10 @@ struct PlotPen {
             for (lines, width) in [(lines.filter { $0.count > 1 }, 15), (lines.filter { $0.count == 1 }, 40)]
             where !lines.isEmpty {
                 drawing.elements.append(
-                    .stroke(.init(lines: lines, width: width * metrics.scale, colour: PlotLayout.colour(of: member))))
+                    .stroke(
+                        .init(
+                            lines: lines, width: width * metrics.scale, colour: PlotLayout.colour(of: member, in: plot))
+                    ))
             }
         }
         drawMarkers(height: height)
@@ -113,7 +118,7 @@ struct PlotPen {
 
     /// Draws the ranges of rows whose samples are not here, in a pale colour of the channel.
     private mutating func drawRanges(_ series: PlotSeries, of member: Int, _ path: SeriesPath) {
-        let colour = PlotLayout.colour(of: member).pale
+        let colour = PlotLayout.colour(of: member, in: plot).pale
         for band in series.bands {
             guard let box = path.rectangle(of: band, in: series, leastHeight: 3 * metrics.scale, colour) else {
                 continue
@@ -123,7 +128,7 @@ struct PlotPen {
     }
 
     /// Returns the axis for all values of `series`, which have one unit.
-    private static func axis(of series: [PlotSeries], height: Int, scale: Int) -> ValueAxis {
+    private func axis(of series: [PlotSeries], height: Int) -> ValueAxis {
         let decimals = series.map(\.channel.decimals).max() ?? 0
         var values: ClosedRange<Int128>?
         for series in series {
@@ -135,8 +140,10 @@ struct PlotPen {
             }
         }
         // Low panels have ticks closer together, so that there are not too few.
-        let stepLimit = max(1, min(height / (20 * scale), 4), min(height / (45 * scale), 10))
-        return ValueAxis(values, decimals: decimals, unit: series[0].channel.unit, stepLimit: stepLimit)
+        let stepLimit = max(1, min(height / (20 * metrics.scale), 4), min(height / (45 * metrics.scale), 10))
+        return ValueAxis(
+            values, decimals: decimals, unit: series[0].channel.unit, temperatureUnit: plot.temperatureUnit,
+            stepLimit: stepLimit)
     }
 
     /// Draws grey bands over missing rows: from the column before to the next column that has rows.
@@ -193,7 +200,11 @@ struct PlotPen {
             let middle = (date.range.lowerBound + date.range.upperBound - 10 * scale) / 2
             writeWithin(date.text, middle, bottom + 31 * scale, .ink)
         }
-        write("UTC", 10 * scale, bottom + 17 * scale, .start, .quiet)
+        switch plot.timeScale {
+        case .clock: write("UTC", 10 * scale, bottom + 17 * scale, .start, .quiet)
+        // The line of the dates is free.
+        case .elapsed: write("since the first row", 10 * scale, bottom + 31 * scale, .start, .quiet)
+        }
     }
 
     /// Writes `text` centred on `x`, or as near to it as the edges of the picture allow.

@@ -1,11 +1,11 @@
-/// The time axis: its ticks and their labels, in UTC.
+/// The time axis: its ticks and their labels, in UTC or since a start.
 struct TimeAxis: Hashable, Sendable {
     struct Tick: Hashable, Sendable {
-        /// Milliseconds since 1970.
+        /// The time in milliseconds, since 1970 or since the start.
         let milliseconds: Int64
-        /// The time of day, or the date if ticks are whole days.
+        /// The time of day, or the date if ticks are whole days; since a start: `1:30`, or `2 d`.
         let label: String
-        /// The date, at the first tick of each day; `nil` at other ticks, and if the label is the date.
+        /// The date, at the first tick of each day; `nil` at other ticks, if the label is the date, and since a start.
         let date: String?
     }
 
@@ -27,11 +27,14 @@ struct TimeAxis: Hashable, Sendable {
     /// Creates ticks from `start` through `end` on `width` pixels, far enough apart that their labels do not touch.
     ///
     /// - Parameter labelWidth: The width of a label in pixels, including the space beside it.
-    init(start: Int64, end: Int64, width: Int, labelWidth: (String) -> Int) {
+    init(
+        start: Int64, end: Int64, scale: Plot.TimeScale = .clock, width: Int, labelWidth: (String) -> Int
+    ) {
         let span = Int128(end) - Int128(start)
+        let label = scale == .clock ? Self.label(_:_:) : Self.elapsed(_:_:)
         func hasRoom(_ step: Int128) -> Bool {
             let widest = max(
-                labelWidth(Self.label(start, step)), labelWidth(Self.label(end, step)))
+                labelWidth(label(start, step)), labelWidth(label(end, step)))
             return step * Int128(width) >= span * Int128(widest)
         }
         var step = Self.steps.first(where: hasRoom) ?? Self.day
@@ -49,8 +52,8 @@ struct TimeAxis: Hashable, Sendable {
             let milliseconds = Int64(time)
             ticks.append(
                 Tick(
-                    milliseconds: milliseconds, label: Self.label(milliseconds, step),
-                    date: step < Self.day && day != dayBefore ? Self.date(day) : nil))
+                    milliseconds: milliseconds, label: label(milliseconds, step),
+                    date: scale == .clock && step < Self.day && day != dayBefore ? Self.date(day) : nil))
             dayBefore = day
             time += step
         }
@@ -58,7 +61,10 @@ struct TimeAxis: Hashable, Sendable {
             // No round time is in range: label the left edge with its exact time.
             let finest: Int128 = start % 1000 == 0 ? Self.second : 1
             let day = Self.floor(Int128(start), Self.day)
-            ticks = [Tick(milliseconds: start, label: Self.label(start, finest), date: Self.date(day))]
+            ticks = [
+                Tick(
+                    milliseconds: start, label: label(start, finest), date: scale == .clock ? Self.date(day) : nil)
+            ]
         }
         self.ticks = ticks
     }
@@ -70,6 +76,18 @@ struct TimeAxis: Hashable, Sendable {
         guard step < Self.day else { return date(day) }
         let rest = Int(time - day * Self.day)
         let clock = "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2))"
+        if step >= minute { return clock }
+        let withSeconds = "\(clock):\(padded(rest / 1000 % 60, 2))"
+        return step >= second ? withSeconds : "\(withSeconds).\(padded(rest % 1000, 3))"
+    }
+
+    /// Returns the label of a tick since a start: hours and minutes, with seconds where needed, or whole days.
+    private static func elapsed(_ milliseconds: Int64, _ step: Int128) -> String {
+        let time = Int128(milliseconds.magnitude)
+        let sign = milliseconds < 0 ? "-" : ""
+        if step >= day { return "\(sign)\(time / day) d" }
+        let rest = Int(time % hour)
+        let clock = "\(sign)\(time / hour):\(padded(rest / 60_000, 2))"
         if step >= minute { return clock }
         let withSeconds = "\(clock):\(padded(rest / 1000 % 60, 2))"
         return step >= second ? withSeconds : "\(withSeconds).\(padded(rest % 1000, 3))"

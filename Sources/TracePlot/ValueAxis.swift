@@ -21,8 +21,13 @@ struct ValueAxis: Hashable, Sendable {
 
     /// Creates an axis for `values`, `nil` for none, with at least two ticks and at most about `stepLimit` steps.
     ///
-    /// - Parameter channelDecimals: The number of decimals of `values`, 0 to 9: the most of any channel.
-    init(_ values: ClosedRange<Int128>?, decimals channelDecimals: Int, unit: Channel.Unit, stepLimit: Int) {
+    /// - Parameters:
+    ///   - channelDecimals: The number of decimals of `values`, 0 to 9: the most of any channel.
+    ///   - temperatureUnit: The unit of `values` where `unit` is that of a temperature.
+    init(
+        _ values: ClosedRange<Int128>?, decimals channelDecimals: Int, unit: Channel.Unit,
+        temperatureUnit: TemperatureUnit = .celsius, stepLimit: Int
+    ) {
         decimals = channelDecimals + 2
         let (least, greatest) = values.map { ($0.lowerBound * 100, $0.upperBound * 100) } ?? (0, Self.power(decimals))
         let magnitude = Int128(max(least.magnitude, greatest.magnitude))
@@ -50,7 +55,8 @@ struct ValueAxis: Hashable, Sendable {
         (self.low, self.high) = (low, high)
         trailingZeros = zeros
         (exponent, self.unit) = Self.prefix(
-            of: unit, exponent: Self.digits(max(low.magnitude, high.magnitude)) - 1 - decimals,
+            of: unit, named: Self.name(of: unit, temperatureUnit),
+            exponent: Self.digits(max(low.magnitude, high.magnitude)) - 1 - decimals,
             shown: decimals - zeros)
     }
 
@@ -86,9 +92,10 @@ struct ValueAxis: Hashable, Sendable {
     /// prefix.
     ///
     /// - Parameter shown: The number of decimals of the labels without a prefix.
-    private static func prefix(of unit: Channel.Unit, exponent: Int, shown: Int) -> (Int, String) {
+    private static func prefix(
+        of unit: Channel.Unit, named name: String, exponent: Int, shown: Int
+    ) -> (Int, String) {
         let third = Int(floor(Int128(exponent), 3)) * 3
-        let name = name(of: unit)
         let hasPrefixes =
             switch unit {
             case .volt, .ampere, .watt, .ampereHour, .wattHour, .ohm: true
@@ -108,10 +115,10 @@ struct ValueAxis: Hashable, Sendable {
     private static let prefixes = ["n", "µ", "m", "", "k", "M", "G", "T", "P", "E"]
 
     /// Returns the name of `unit` in a picture.
-    static func name(of unit: Channel.Unit) -> String {
+    private static func name(of unit: Channel.Unit, _ temperatureUnit: TemperatureUnit) -> String {
         switch unit {
         case .ohm: "Ω"
-        case .celsius: "°C"
+        case .celsius: "°\(temperatureUnit.rawValue)"
         default: unit.rawValue
         }
     }

@@ -152,6 +152,23 @@ import Testing
         #expect(rest.rows.runs.first?.count == 4 && rest.isAtEnd)
     }
 
+    @Test func `that is stopped in the middle of an answer has refused nothing, and one that ends there has`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "meter").path
+        try #require(mkfifo(path, 0o600) == 0)
+        for isEnding in [false, true] {
+            let line = try MeterLine(path)
+            let writer = try #require(FileHandle(forWritingAtPath: path))
+            try writer.write(contentsOf: simulatedFrame(1) + simulatedFrame(2).prefix(50))
+            var feed = MeterFeed(.um25c, over: .bluetooth, by: line)
+            #expect(try feed.next().rows.runs.first?.count == 1)
+            try writer.close()
+            if isEnding { #expect(try feed.next().isAtEnd) }
+            #expect(feed.finish().rows.runs.isEmpty)
+            #expect(feed.refusedByteCount == (isEnding ? 50 : 0))
+        }
+    }
+
     @Test func `is decoded without what came before the first request, as it was recorded`() async throws {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store

@@ -146,4 +146,34 @@ import Testing
         try await store.edit(address, name: "bench")
         #expect(try store.meter(address)?.updated == start + 80_000)
     }
+
+    @Test func `that another device takes over says since when that one is connected`() async throws {
+        let pair = try await MeterPair()
+        pair.pass(.seconds(400))
+        try await pair.one.store.connect(address, model: .um25c)
+        try await pair.meet()
+        pair.pass(.seconds(121))
+        let taken = pair.clocks[1].now.wallMilliseconds
+        try await pair.other.store.connect(address, model: .um25c)
+        try await pair.meet()
+        for store in pair.stores {
+            let lease = try #require(try lease(store))
+            #expect(lease.device == "laptop" && lease.since == taken, "by the clock of the laptop")
+        }
+        // The first device has it again once the laptop's has ended; what it said before does not come back.
+        pair.pass(.seconds(121))
+        let again = pair.clocks[0].now.wallMilliseconds
+        try await pair.one.store.connect(address, model: .um25c)
+        #expect(try lease(pair.one.store)?.since == again && lease(pair.one.store)?.term == 3)
+    }
+
+    @Test func `that has ended and is taken by the same device is a new connection`() async throws {
+        let pair = try await MeterPair()
+        let store = pair.one.store
+        try await store.connect(address, model: .um25c)
+        pair.pass(.seconds(121))
+        let again = pair.clocks[0].now.wallMilliseconds
+        try await store.connect(address, model: .um25c)
+        #expect(try lease(store)?.since == again)
+    }
 }

@@ -26,21 +26,28 @@ struct MeterPair {
 
     var stores: [Store] { [one.store, other.store] }
 
-    /// Both leave and take what is new; how long that takes.
-    @discardableResult
-    func meet() async throws -> Duration {
-        let start = ContinuousClock.now
+    /// Both leave and take what is new.
+    func meet() async throws {
         for store in [one.store, other.store, one.store] {
             let remote = try #require(try store.remotes().first)
             try await store.sync(remote)
         }
-        return ContinuousClock.now - start
     }
 
-    /// Both meet, in much less than the two to eight seconds that the documents allow.
-    func meetSoon() async throws {
-        let took = try await meet()
-        #expect(took < .seconds(2), "the documents say two to eight seconds, and it took \(took)")
+    /// Changes something, lets both meet, and returns what is seen then: all of it in much less than the two to eight
+    /// seconds that the documents allow.
+    @discardableResult
+    func soon<Seen>(
+        sourceLocation: SourceLocation = #_sourceLocation, after change: () async throws -> Void,
+        see look: () async throws -> Seen
+    ) async throws -> Seen {
+        let start = ContinuousClock.now
+        try await change()
+        try await meet()
+        let seen = try await look()
+        let took = ContinuousClock.now - start
+        #expect(took < .seconds(2), "it took \(took)", sourceLocation: sourceLocation)
+        return seen
     }
 
     /// Time passes on both.

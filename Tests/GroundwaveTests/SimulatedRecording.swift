@@ -33,6 +33,7 @@ extension Store {
                 numbers += rows.columns[column].map { Int($0) }
             case .withheld(let summary): withheld += summary.count
             case .unreadable(let rows): Issue.record("the rows \(rows) cannot be read")
+            case .hidden: break
             }
             return true
         }

@@ -28,6 +28,65 @@ import Testing
         try StoreSearch.files(below: store.url, holding: Self.texts)
     }
 
+    @Test func `from one moment up to another removes rows and captured bytes there from every device, and no others`()
+        async throws
+    {
+        let fleet = try await SyncedFleet(2)
+        let trace = try await recorded(fleet[0])
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        for _ in 0..<3 { try await fleet.settle() }
+        let all = try fleet[1].numbers(of: trace).0
+        let times = try fleet[0].summary(of: trace)
+        let start = try #require(times.firstTime)
+        // Ten rows a second: the first 600.
+        let erased = try await fleet[1].erase(trace: trace, from: start - 1, to: start + 60_000)
+        #expect(erased.withheldCount > 1)
+        for _ in 0..<3 { try await fleet.settle() }
+        for index in 0..<2 {
+            #expect(try fleet[index].numbers(of: trace).0 == Array(all.dropFirst(600)))
+            #expect(try fleet[index].summary(of: trace).hiddenCount == 600)
+            #expect(try fleet[index].markers(of: trace).isEmpty)
+            #expect(try StoreSearch.files(below: fleet[index].url, holding: ["N0GONE"]).isEmpty)
+            let found = try #require(try fleet[index].traces().first)
+            #expect(found.name == "Bartholomew's bank")
+            #expect(try fleet[index].verify(found).damage.isEmpty)
+        }
+    }
+
+    @Test func `from one moment up to another on two devices at once shows each other row once`() async throws {
+        let fleet = try await SyncedFleet(2)
+        let trace = try await recorded(fleet[0])
+        try await fleet[0].edit(trace: trace, sharing: .synced)
+        for _ in 0..<3 { try await fleet.settle() }
+        let start = try #require(try fleet[0].summary(of: trace).firstTime)
+        // Ten rows a second; both stretches lie in the first block.
+        try await fleet[0].erase(trace: trace, from: start + 10_000, to: start + 20_000)
+        try await fleet[1].erase(trace: trace, from: start + 30_000, to: start + 40_000)
+        for _ in 0..<4 { try await fleet.settle() }
+        let rest = Array(0..<100) + Array(200..<300) + Array(400..<6_000)
+        let charge = zip(rest, rest.dropFirst()).filter { $0.0 + 1 == $0.1 }.reduce(Int128(0)) {
+            $0 + Int128(2_000 + $1.0 % 100 + $1.1 % 100) * 100
+        }
+        for round in 0..<2 {
+            for index in 0..<2 {
+                #expect(try fleet[index].numbers(of: trace).0 == rest)
+                let summary = try fleet[index].summary(of: trace)
+                #expect(summary.rowCount == 5_800 && summary.hiddenCount == 200)
+                #expect(summary.parts.reduce(into: Totals()) { $0.append($1.totals) }.charge == charge)
+                let damage = try fleet[index].verify(try #require(try fleet[index].traces().first)).damage
+                #expect(damage == [])
+            }
+            if round > 0 { break }
+            // Each had kept what the other erased: once more takes that too, and then nothing is left of it.
+            for from in [start + 10_000, start + 30_000] {
+                let again = try await fleet[0].erase(trace: trace, from: from, to: from + 10_000)
+                #expect(again.withheldCount == 1)
+                #expect(try await fleet[0].erase(trace: trace, from: from, to: from + 10_000).withheldCount == 0)
+            }
+            for _ in 0..<4 { try await fleet.settle() }
+        }
+    }
+
     @Test func `removes its rows, name and captured bytes from every device, and no sum of another trace`() async throws
     {
         let fleet = try await SyncedFleet(2)

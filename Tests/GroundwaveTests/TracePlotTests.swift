@@ -70,7 +70,7 @@ extension Store {
             case .rows(let rows): collector.add(rows)
             case .withheld(let summary): _ = collector.add(absent: summary)
             // Nothing is known of these but that they are not here.
-            case .unreadable: collector.addUnknown()
+            case .unreadable, .hidden: collector.addUnknown()
             }
             return true
         }

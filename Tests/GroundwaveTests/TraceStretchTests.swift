@@ -24,6 +24,28 @@ import Testing
         }
     }
 
+    @Test func `is summed over the end of the log, too, while the recording goes on`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let recorder = try await store.record(meter: simulatedMeter, model: .um25c, rate: 10)
+        for start in stride(from: 0, to: 10_000, by: 500) {
+            try await recorder.append(
+                simulatedRows(start..<start + 500), by: Reception(ReadMoment(1_700_000_000_000)))
+        }
+        try await recorder.flush()
+        let whole = try store.summary(of: recorder.trace)
+        #expect(whole.blockCount > 0 && whole.tailCount > 0)
+        let part = try #require(whole.parts.first)
+        let expected = Expected(0..<10_000)
+        #expect(abs(try #require(part.layout.ampereHours(part.totals)) - expected.ampereHours) < 1e-9)
+        #expect(Double(part.totals.covered) / 1000 == expected.seconds)
+        let first = try #require(whole.firstTime)
+        try expect(
+            store.summary(of: recorder.trace, from: first + 10_000, to: first + 999_900), has: 100..<9_999)
+        try await recorder.finish()
+        #expect(try store.summary(of: recorder.trace).parts.first?.totals == part.totals)
+    }
+
     private func expect(_ summary: StretchSummary, has numbers: Range<Int>) throws {
         let expected = Expected(numbers)
         #expect(summary.rows.rowCount == UInt64(numbers.count))
@@ -83,7 +105,7 @@ import Testing
 
     /// The numbers of the rows behind each block.
     private func blockEnds(of trace: RecordID, in store: Store) throws -> [Int] {
-        try store.stretches(of: trace, takingCells: { _ in false }).compactMap {
+        try store.stretches(of: trace, showing: .measured, takingCells: { _ in false }).compactMap {
             guard case .block(let summary, _) = $0 else { return nil }
             return Int(summary.first + summary.count)
         }

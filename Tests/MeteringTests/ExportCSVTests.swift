@@ -1,3 +1,4 @@
+import Foundation
 import GroundwaveSeededNumbers
 import Testing
 
@@ -16,6 +17,33 @@ import Testing
 
     @Test func `have their columns, their times and all their decimals`() throws {
         #expect(try exportedText(.csv, [smallTrace()]) == Self.golden)
+    }
+
+    @Test func `have a line for each marker, which is read back, and none without markers`() throws {
+        let markers = [
+            TraceExportOptions.Marker(time: 1_777_636_800_000, text: "begin, \"here\""),
+            TraceExportOptions.Marker(time: 1_777_636_800_030, text: "two\nlines"),
+            TraceExportOptions.Marker(time: 1_777_636_900_000, text: "=1+1"),
+        ]
+        let text = try exportedText(.csv, [smallTrace()]) { $0.markers = markers }
+        let lines = text.components(separatedBy: "\r\n")
+        #expect(lines[0] == "time,tick_1000Hz_mod65536,missing,repeats,voltage_V,current_A,mode,marker_text")
+        #expect(lines[1] == "2026-05-01T12:00:00.000Z,,0,0,,,,\"begin, \"\"here\"\"\"")
+        #expect(lines[2] == "2026-05-01T12:00:00.000Z,65530,0,0,1.2345,-0.005,0,")
+        #expect(lines[3] == "2026-05-01T12:00:00.030Z,,0,0,,,,\"two lines\"")
+        #expect(lines[7] == "2026-05-01T12:01:40.000Z,,0,0,,,,\"=1+1\"" && lines.count == 9)
+        var reader = CSVTraceReader(first: 7)
+        var read: [TraceRows] = []
+        for byte in text.utf8 { read += try reader.append([byte]) }
+        try reader.finish()
+        #expect(read.reduce(0) { $0 + $1.count } == 4)
+        #expect(reader.markers.map(\.text) == ["begin, \"here\"", "two lines", "=1+1"])
+        #expect(reader.markers.map(\.time) == markers.map(\.time))
+        for wrong in ["x", "\"", "\"x", "x\""] {
+            var reader = CSVTraceReader()
+            let line = "time,missing,repeats,mode,marker_text\n2026-05-01T12:00:00.000Z,0,0,,\(wrong)\n"
+            #expect(throws: CSVTraceError(line: 2, reason: .marker)) { try reader.append(Array(line.utf8)) }
+        }
     }
 
     @Test func `say in an empty row what is missing, where that is asked for`() throws {

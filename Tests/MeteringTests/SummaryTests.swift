@@ -345,6 +345,38 @@ extension Layout {
     }
 }
 
+@Suite struct `The last rows of a trace` {
+    /// Rows of three channels with noise.
+    private func rows(_ count: Int) -> TraceRows {
+        var numbers = SeededGenerator(seed: 7)
+        var rows = TraceRows(Layout((0..<3).map { Channel("c\($0)", .none, decimals: 0) }), first: 0)
+        for row in 0..<count {
+            rows.times.append(Int64(row))
+            for column in 0..<3 { rows.columns[column].append(.random(in: 0...255, using: &numbers)) }
+        }
+        return rows
+    }
+
+    @Test func `are one block where less than a quarter of them would be left, and two else`() {
+        var (kept, parted) = (0, 0)
+        for count in stride(from: 600, through: 4_000, by: 100) {
+            let rows = rows(count)
+            let cut = SealedBlock.filling(pagesWith: rows, after: nil).count
+            let last = SealedBlock.filling(pagesWith: rows, after: nil, isLast: true).count
+            if cut == count {
+                #expect(last == count)
+            } else if count - cut < count / 4 {
+                #expect(last == count, "\(count - cut) of \(count) rows would be left")
+                kept += 1
+            } else {
+                #expect(last == cut)
+                parted += 1
+            }
+        }
+        #expect(kept > 2 && parted > 2, "both happen")
+    }
+}
+
 @Suite struct `The address of a meter` {
     @Test func `is the same however it is written`() {
         let forms = ["00:15:A5:00:11:22", "0015a5001122", "00-15-a5-00-11-22", "0015.A500.1122", " 00 15 A5 00 11 22"]

@@ -13,7 +13,8 @@ import Testing
         ["head", "show"], ["head", "check"],
         ["replicas", "list"], ["replicas", "rename"], ["forks", "list"], ["duplicates", "list"],
         ["duplicates", "merge"], ["duplicates", "dismiss"], ["import"], ["export"], ["history"], ["blame"], ["watch"],
-        ["undo"], ["trace", "record"], ["trace", "watch"],
+        ["undo"], ["trace", "record"], ["trace", "watch"], ["trace", "compare"],
+        ["trace", "calibrate"],
     ]
 
     @Test(arguments: verbs)
@@ -39,10 +40,36 @@ import Testing
     @Test(arguments: [
         ["archive"], ["bundle", "create"], ["clear"], ["export"], ["head", "show"], ["prove"],
         ["recover", "diagnostics"], ["settings", "export"], ["trace", "export"], ["trace", "plot"],
+        ["trace", "compare"],
     ])
     func `every verb that writes a file has the same option for its name`(verb: [String]) throws {
         let help = try Program().run(verb + ["--help"])
         #expect(help.status == 0 && help.output.contains("-o, --output <file>"), "\(help.output)")
+    }
+
+    @Test func `no two options of a verb have one name`() throws {
+        let dump = try Program().run("--experimental-dump-help")
+        let top = try JSONDecoder().decode(Definition.Top.self, from: Data(dump.output.utf8))
+        let verbs = top.command.all
+        #expect(verbs.count > 100 && verbs.contains { $0.commandName == "record" && $0.names.contains("reconnect") })
+        // ArgumentParser's own verb describes its option twice.
+        for verb in verbs where verb.commandName != "help" {
+            #expect(Set(verb.names).count == verb.names.count, "\(verb.commandName): \(verb.names.sorted())")
+        }
+    }
+
+    /// A verb, as ArgumentParser describes it.
+    private struct Definition: Decodable {
+        struct Top: Decodable { var command: Definition }
+        struct Argument: Decodable { var names: [Name]? }
+        struct Name: Decodable { var name: String }
+
+        var commandName: String
+        var arguments: [Argument]?
+        var subcommands: [Definition]?
+
+        var names: [String] { (arguments ?? []).flatMap { ($0.names ?? []).map(\.name) } }
+        var all: [Definition] { [self] + (subcommands ?? []).flatMap(\.all) }
     }
 
     private static let mistakes: [([String], String)] = [

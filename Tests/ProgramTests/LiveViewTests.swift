@@ -71,6 +71,26 @@ private let last = start + 302_000
         }
     }
 
+    @Test func `is calibrated as the trace is, from the moment on at which that is known, and says so`() async throws {
+        try await view(of: fiveMinutes) { view, recorder, store in
+            let (two, quarter) = (try #require(DecimalNumber("2")), try #require(DecimalNumber("0.25")))
+            let doubled = try #require(ChannelCorrection(factor: two, offset: quarter))
+            _ = try await store.calibrate(.trace(recorder.trace), channel: "current", by: doubled)
+            let now = moment(last)
+            view.take(view.trace, try store.summary(of: recorder.trace), at: now)
+            // Values that were drawn before are not mixed with those of now.
+            #expect(view.recent?.columns(10, to: last).allSatisfy { $0 == nil } == true)
+            try store.forEachPiece(of: recorder.trace) { piece in
+                if case .rows(let rows) = piece { view.take(rows) }
+                return true
+            }
+            let lines = text(view, 80, 24, at: now)
+            #expect(lines.contains("current  2.250  0.250  2.250     4.250  A"))
+            #expect(lines.contains("calibrated: current × 2 + 0.25 A") && lines.contains("\n4.250 "))
+            #expect(view.line(at: now).content.contains("current 2.250 A  calibrated: current × 2 + 0.25 A"))
+        }
+    }
+
     @Test func `is this on one of 200 columns`() async throws {
         try await view(of: fiveMinutes) { view, _, _ in
             let lines = text(view, 200, 50, at: moment(last + 5_000)).split(
@@ -102,6 +122,23 @@ private let last = start + 302_000
             #expect(view.line(at: moment(last)).content == line + "  missing 3 in 1 gap (estimated 3)")
             let silent = line + "  missing 3 in 1 gap (estimated 3)  no rows for 61 s"
             #expect(view.line(at: moment(last + 61_000)).content == silent)
+        }
+    }
+
+    @Test func `has temperatures in the unit of the meter`() async throws {
+        var rows = TraceRows(Layout([Channel("temperature", .celsius, decimals: 1)]), first: 0)
+        rows.times = (0..<4).map { start + 1_000 * Int64($0) }
+        // 68.0, 77.9, 68.0 and 69.8 degrees Fahrenheit; their mean is 70.925.
+        rows.columns = [[200, 255, 200, 210]]
+        try await view(of: rows) { view, _, _ in
+            #expect(
+                text(view, 80, 24, at: moment(rows.times[3])).contains("temperature  21.0   20.0  21.6      25.5  °C"))
+            view.temperatureUnit = .fahrenheit
+            let shown = text(view, 80, 24, at: moment(rows.times[3]))
+            #expect(shown.contains("temperature  69.8   68.0  70.9      77.9  °F"), "\(shown)")
+            #expect(shown.contains("temperature in °F, the last 5 minutes:\n77.9 "), "\(shown)")
+            #expect(shown.contains("\n68.0 "), "\(shown)")
+            #expect(view.line(at: moment(rows.times[3])).content.hasSuffix("  4 rows  temperature 69.8 °F"))
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedMeters
 import Testing
 
 @Suite(.serialized) struct `A line to a meter that a program records from` {
@@ -95,6 +96,91 @@ import Testing
         #expect((meter.answeredCount - 1...meter.answeredCount).contains(count))
         #expect(try numbers() == Array(0..<count))
         meter.unplug()
+    }
+
+    @Test func `goes on as the same trace with a gap when the meter was disconnected and is back`() throws {
+        let path = program.folder.appending(path: "meter").path
+        let first = try SimulatedMeter()
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: first.path)
+        let running = try program.start(arguments("um25c", ["--device", path, "--reconnect", "60"]))
+        #expect(wait(30) { first.answeredCount > 5 })
+        try FileManager.default.removeItem(atPath: path)
+        first.unplug()
+        func said() throws -> String { try String(contentsOf: running.paths[1], encoding: .utf8) }
+        #expect(try wait(30) { try said().contains("has disconnected from \(path)") || !running.process.isRunning })
+        try #require(running.process.isRunning, "it waits")
+        usleep(2_000_000)
+        let second = try SimulatedMeter(unread: SimulatedMeter.frame(9_999))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: second.path)
+        #expect(wait(30) { second.answeredCount > 3 })
+        let outcome = try end(running)
+        #expect(outcome.status == 0 && outcome.errors.contains("The meter is connected again."), "\(outcome.errors)")
+        #expect((try program.json("trace", "list")["traces"] as? [Any])?.count == 1)
+        let trace = try program.json("trace", "show", "bench")
+        #expect(trace["state"] as? String == "finished")
+        let found = try numbers()
+        let count = try #require(found.dropFirst().firstIndex(of: 0), "\(found)")
+        #expect(found == Array(0..<count) + Array(0..<found.count - count), "nothing that was sent before is a row")
+        #expect(count > 4 && found.count - count > 2)
+        let gaps = try #require(trace["gaps"] as? [[String: Any]])
+        #expect(gaps.contains { $0["row"] as? Int == count && ($0["missing"] as? Int ?? 0) >= 3 }, "\(gaps)")
+        second.unplug()
+    }
+
+    @Test func `is a USB HID where its address is one`() throws {
+        let node = program.folder.appending(path: "hidraw7").path
+        let meter = try SimulatedMeter(streaming: ((0..<400).map { reportOfFNB58($0) }, 40_000))
+        try FileManager.default.createSymbolicLink(atPath: node, withDestinationPath: meter.path)
+        let running = try program.start(arguments("fnb58", ["--device", "hid:\(node)", "--json"]))
+        #expect(wait(60) { meter.streamedCounts.beforeFirstRequest.map { $0 + 25 < meter.streamedCounts.all } == true })
+        let outcome = try end(running)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let count = try #require(outcome.json["rows"] as? Int)
+        #expect(count >= 60 && count.isMultiple(of: 4) && outcome.json["missing"] as? Int == 0, "\(outcome.output)")
+        let exported = try program.run("trace", "export", "bench", "--channels", "unknown.62").output
+        let reports = exported.split(whereSeparator: \.isNewline).dropFirst().compactMap {
+            $0.split(separator: ",").last
+        }
+        .compactMap { Int($0) }
+        let first = try #require(reports.first)
+        #expect(reports == (0..<count).map { (first + $0 / 4) % 256 })
+        #expect(try program.json("trace", "show", "bench")["id"] is String)
+        meter.unplug()
+        for (device, status) in [("hid:2E3C", 64), ("hid:/dev/not-there", 66), ("hid:FFFF:FFFF", 66)]
+            as [(String, Int32)]
+        {
+            let refused = try program.run(arguments("fnb58", ["--device", device, "--json"]))
+            #expect(refused.status == status && refused.error["hint"] is String, "\(device): \(refused.errors)")
+        }
+        #expect(try program.run(arguments("fnb58", ["--device", "hid:", "--link", "bluetooth"])).status == 64)
+        #expect((try program.json("trace", "list")["traces"] as? [Any])?.count == 1, "nothing else was begun")
+    }
+
+    @Test func `is refused to a second program that has another line to the same meter, until the first one ends`()
+        throws
+    {
+        let meters = [try SimulatedMeter(), try SimulatedMeter()]
+        let running = try program.start(arguments("um25c", ["--device", meters[0].path, "--json"]))
+        #expect(wait(30) { meters[0].answeredCount > 1 })
+        let second = try program.run(arguments("um25c", ["--device", meters[1].path, "--json"]))
+        #expect(second.status == 75, "\(second.errors)")
+        let message = second.error["message"] as? String ?? ""
+        #expect(message.hasPrefix("The meter 02:00:00:00:00:01 is already being recorded on this device: trace "))
+        #expect((try program.json("trace", "list")["traces"] as? [Any])?.count == 1, "nothing was begun")
+        let lease = (try program.json("meter", "show", "020000000001")["lease"] as? [String: Any])
+        #expect(lease?["held"] as? Bool == true, "that of the first goes on")
+        // Who reads what another program receives may do so, and is told.
+        let frames = program.folder.appending(path: "frames")
+        try Data((0..<3).flatMap { SimulatedMeter.frame($0) }).write(to: frames)
+        let piped = arguments("um25c", ["--input", "-"]).map { $0 == "bench" ? "piped" : $0 }.joined(separator: " ")
+        let beside = try program.script("cat \(frames.path) | $GROUNDWAVE \(piped)")
+        #expect(beside.status == 0 && beside.errors.contains("records the meter 02:00:00:00:00:01 too, from "))
+        let outcome = try end(running)
+        #expect(outcome.status == 0 && outcome.json["rows"] as? Int ?? 0 > 1, "\(outcome.errors)")
+        let later = try program.start(arguments("um25c", ["--device", meters[1].path, "--json"]))
+        #expect(wait(30) { meters[1].answeredCount > 1 })
+        #expect(try end(later).status == 0)
+        for meter in meters { meter.unplug() }
     }
 
     @Test func `is over where it is a named pipe whose writer has gone`() throws {

@@ -86,11 +86,14 @@ import Testing
     private static let seconds =
         ProcessInfo.processInfo.environment["GROUNDWAVE_RECORDING_SECONDS"].flatMap(Double.init) ?? 12
 
-    private func start(_ program: Program, _ meter: SimulatedMeter) throws -> Program.Running {
-        try program.start([
+    private func start(
+        _ program: Program, _ meter: SimulatedMeter, _ options: String...
+    ) throws -> Program.Running {
+        let arguments = [
             "trace", "record", "--meter", "02:00:00:00:00:01", "--model", "um25c", "--device", meter.path, "--name",
             "bench", "--json",
-        ])
+        ]
+        return try program.start(arguments + options)
     }
 
     /// The numbers of the answers that the rows of the trace are of, as an export says.
@@ -154,7 +157,7 @@ import Testing
 
     @Test func `that is unplugged ends the recording with a sentence, and what came is there`() throws {
         let (program, meter) = (try Program(), try SimulatedMeter())
-        let running = try start(program, meter)
+        let running = try start(program, meter, "--reconnect", "0")
         #expect(wait(30) { meter.answeredCount > 3 })
         meter.unplug()
         let outcome = try running.outcome()

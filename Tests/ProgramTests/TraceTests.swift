@@ -139,7 +139,7 @@ import Testing
         #expect(abs((shown["charge"] as? Double ?? 0) - charge) < 1e-9)
         #expect(try program.json("trace", "show", "bench", "--to", "2026-05-01T12:00:09")["missing"] as? Int == 2)
         let words = try program.run(["trace", "show", "bench"] + range).output
-        #expect(words.contains("00:00:09 of 00:00:09, without gaps") && words.contains("0 in 0 gaps"))
+        #expect(words.contains("00:00:09 of 00:00:09, gaps left out") && words.contains("0 in 0 gaps"))
         #expect(try program.run("trace", "show", "bench", "--from", "tomorrowish").status == 64)
     }
 
@@ -163,8 +163,63 @@ import Testing
         try program.json("trace", "plot", "bench", "-o", picture.path)
         let svg = try String(contentsOf: picture, encoding: .utf8)
         #expect(svg.contains(">1 begin</text>") && svg.contains(">2 unplugged &lt;here&gt;</text>"))
+        // Each format that has a place for them.
+        for (format, expected) in [
+            ("csv", "2026-05-01T12:00:30.500Z,0,0,,,\"unplugged <here>\""),
+            ("ndjson", "{\"time\":\"2026-05-01T12:00:30.500Z\",\"marker_text\":\"unplugged <here>\"}"),
+            ("influx", " text=\"unplugged <here>\" 1777636830500000000"),
+        ] {
+            let lines = try program.run("trace", "export", "bench", "--format", format).output.components(
+                separatedBy: .newlines)
+            let found = lines.filter { $0.hasSuffix(expected) }
+            #expect(found.count == 1, "\(format)")
+        }
+        let copy = program.folder.appending(path: "copy.csv").path
+        try program.json("trace", "export", "bench", "-o", copy)
+        try program.json("trace", "import", copy, "--name", "copy")
+        let copied = try program.json("trace", "show", "copy")["markers"] as? [[String: Any]]
+        #expect(copied?.map { $0["text"] as? String } == ["begin", "unplugged <here>"])
         try program.json("record", "remove", "marker", try #require(marked["id"] as? String))
         #expect(try texts() == ["begin"])
+    }
+
+    @Test func `temperatures are shown in the unit of the meter, and files and JSON have degrees Celsius`() throws {
+        let program = try Program()
+        let rows = ["20.0", "25.5", "20.0", "21.0"].enumerated().map { "2026-05-01T12:00:0\($0).000Z,0,0,\($1)\n" }
+        let file = program.folder.appending(path: "made-up.csv")
+        try Data("time,missing,repeats,temperature_C\n\(rows.joined())".utf8).write(to: file)
+        try program.json(
+            "trace", "import", file.path, "--meter", "02:00:00:00:00:01", "--model", "um25c", "--name", "bench")
+        let picture = program.folder.appending(path: "bench.svg")
+        /// The temperatures in text: of the whole trace, of two seconds of it, and of who watches; and the plot.
+        func shown() throws -> [String] {
+            let stretch = ["--from", "2026-05-01T12:00:01", "--to", "2026-05-01T12:00:03"]
+            let texts = try [["show", "bench"], ["show", "bench"] + stretch, ["watch", "bench"]].map {
+                try program.run(["trace"] + $0).output
+            }
+            try program.json("trace", "plot", "bench", "-o", picture.path, "--channels", "temperature")
+            return try texts.map { text in
+                let line = try #require(text.split(separator: "\n").first { $0.contains("temperature") }, "\(text)")
+                return line.split(separator: " ").suffix(5).joined(separator: " ")
+            } + [String(contentsOf: picture, encoding: .utf8)]
+        }
+        /// What programs read.
+        func read() throws -> [String] {
+            try [["export", "bench"], ["show", "bench", "--json"], ["watch", "bench", "--json"]].map {
+                try program.run(["trace"] + $0).output
+            }
+        }
+        let (celsius, before) = (try shown(), try read())
+        #expect(celsius[0] == "20.0 21.6 25.5 21.0 °C" && celsius[1] == "20.0 22.8 25.5 20.0 °C")
+        #expect(celsius[2].hasSuffix("temperature 21.0 °C") && celsius[3].contains(">°C</text>"))
+        #expect(before[0].contains("temperature_C") && before[1].contains("\"25.5\""))
+        try program.json("meter", "set", "020000000001", "--temperature-unit", "F")
+        let fahrenheit = try shown()
+        #expect(fahrenheit[0] == "68.0 70.9 77.9 69.8 °F" && fahrenheit[1] == "68.0 73.0 77.9 68.0 °F", "\(fahrenheit)")
+        #expect(fahrenheit[2].hasSuffix("temperature 69.8 °F") && fahrenheit[3].contains(">°F</text>"))
+        #expect(try read() == before)
+        try program.json("meter", "set", "020000000001", "--temperature-unit", "C")
+        #expect(try shown() == celsius)
     }
 
     @Test func `remove hides a trace, restore shows it, and erase removes it for ever`() throws {
@@ -185,6 +240,70 @@ import Testing
         #expect(try program.run("trace", "show", "bench").status == 66)
         #expect(try program.run("trace", "list").output == "No traces.\n")
         #expect(try program.json("verify")["ok"] as? Bool == true)
+    }
+}
+
+@Suite struct `A stretch that groundwave trace hides or erases` {
+    static let range = ["--from", "2026-05-01T12:00:30", "--to", "2026-05-01T12:00:40"]
+
+    private func program() throws -> Program {
+        let program = try Program()
+        var text = "time,missing,repeats,voltage_V,current_A\n"
+        for row in 0..<60 { text += "2026-05-01T12:00:\(row < 10 ? "0" : "")\(row).000Z,0,0,5.00,0.\(10 + row)\n" }
+        try Data(text.utf8).write(to: program.folder.appending(path: "made-up.csv"))
+        try program.json("trace", "import", program.folder.appending(path: "made-up.csv").path, "--name", "bench")
+        return program
+    }
+
+    /// The seconds of the rows of an export.
+    private func seconds(_ program: Program) throws -> [Int] {
+        try program.run("trace", "export", "bench").output.split(whereSeparator: \.isNewline).dropFirst().compactMap {
+            Int($0.dropFirst("2026-05-01T12:00:".count).prefix(2))
+        }
+    }
+
+    @Test func `is in no sum, export or plot, and each says how many rows that are`() throws {
+        let program = try program()
+        #expect(try program.json(["trace", "remove", "bench"] + Self.range)["erased"] as? Bool == false)
+        let rest = Array(0..<30) + Array(40..<60)
+        #expect(try seconds(program) == rest)
+        let shown = try program.json("trace", "show", "bench")
+        #expect(shown["rows"] as? Int == 50 && shown["hidden"] as? Int == 10)
+        let stretch = try #require((shown["stretches"] as? [[String: Any]])?.first)
+        #expect(stretch["from"] as? String == "2026-05-01T12:00:30.000Z" && stretch["erased"] as? Bool == false)
+        // Trapezoids of a second each, in the two parts.
+        let amperes = { (row: Int) in Double(10 + row) / 100 }
+        let charge = zip(rest, rest.dropFirst()).filter { $0.0 + 1 == $0.1 }.map { (amperes($0.0) + amperes($0.1)) / 2 }
+        #expect(abs((shown["charge"] as? Double ?? 0) - charge.reduce(0, +) / 3600) < 1e-12)
+        #expect(shown["coveredSeconds"] as? Double == 48)
+        #expect(try program.run("trace", "show", "bench").output.contains("10 rows of 1 stretch (1 hidden)"))
+        #expect(try program.run("trace", "export", "bench").errors.contains("10 rows hidden and not in the file."))
+        let picture = program.folder.appending(path: "bench.svg")
+        #expect(try program.json("trace", "plot", "bench", "-o", picture.path)["hidden"] as? Int == 10)
+        #expect(try String(contentsOf: picture, encoding: .utf8).contains("50 rows, 10 hidden"))
+        #expect(try program.json("trace", "verify", "bench")["ok"] as? Bool == true)
+        #expect(
+            try program.run("trace", "restore", "bench", "--to", "2026-05-01T12:00:30").output.hasPrefix("No stretch"))
+        #expect(try program.run(["trace", "restore", "bench"] + Self.range).output.contains("1 stretch visible again"))
+        #expect(try seconds(program) == Array(0..<60))
+    }
+
+    @Test func `is erased from the files of the store, and the rest of the trace stays`() throws {
+        let program = try program()
+        let dry = try program.run(["erase", "--trace", "bench", "--dry-run"] + Self.range)
+        #expect(dry.output.contains("10 rows of that time.") && dry.output.contains("Nothing was written."))
+        #expect(try program.run(["erase", "--call", "N0CALL"] + Self.range).status == 64)
+        let erased = try program.json(["erase", "--trace", "bench", "--yes"] + Self.range)
+        #expect(erased["rows"] as? Int == 10 && erased["withheld"] as? Int == 1)
+        #expect(try seconds(program) == Array(0..<30) + Array(40..<60))
+        #expect(try program.run(["trace", "restore", "bench"] + Self.range).output.hasPrefix("No stretch"))
+        let shown = try program.json("trace", "show", "bench")
+        #expect(shown["rows"] as? Int == 50 && shown["hidden"] as? Int == 10 && shown["withheld"] as? Int == 0)
+        #expect(try program.run("trace", "show", "bench").output.contains("10 rows of 1 stretch (1 erased)"))
+        #expect(try program.json("trace", "verify", "bench")["ok"] as? Bool == true)
+        #expect(try program.json("verify")["ok"] as? Bool == true)
+        let nothing = try program.json(["erase", "--trace", "bench", "--yes"] + Self.range)
+        #expect(nothing["rows"] as? Int == 0 && nothing["withheld"] as? Int == 0)
     }
 }
 

@@ -6,6 +6,7 @@ import SimulatedMeters
 final class ScriptedPort: MeterPort {
     let isFile: Bool
     let canSend: Bool
+    let canReturn = false
     /// What was read: until when, and how many bytes that made.
     private(set) var reads: [(time: Int64, byteCount: Int)] = []
     private(set) var meter: MeterScript
@@ -27,6 +28,8 @@ final class ScriptedPort: MeterPort {
 
     /// The moment of the script.
     var now: Int64 { clock.now.monotonicMilliseconds - start }
+
+    func reopen(waitingMilliseconds milliseconds: Int) -> Bool { false }
 
     func read(waitingMilliseconds milliseconds: Int) -> MeterLine.Arrival {
         if isFile { takeEvents(until: .max) }

@@ -45,6 +45,16 @@ public func answerOfUM25C(_ number: Int, voltage: Int = 5_000, current: Int = 1_
     return frame.bytes
 }
 
+/// The USB report of an FNB58 that says `number` in its byte 62, for tests that need no script.
+public func reportOfFNB58(_ number: Int) -> [UInt8] {
+    Frames.report((0..<4).map { Measured(.fnirsiUSB, Int64(4 * number + $0)) }).bytes
+}
+
+/// The reading with which a KM003C answers the request `transaction`, for tests that need no script.
+public func answerOfKM003C(_ number: Int, transaction: UInt8) -> [UInt8] {
+    Frames.reading(Measured(.km003cReadings, Int64(number)), transaction: Int64(transaction)).bytes
+}
+
 /// The frames of the families that send one row in each, and the values of the row by ``Family/channels``.
 enum Frames {
     /// The answer of a UM24C, UM25C or UM34C.

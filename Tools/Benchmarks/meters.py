@@ -11,12 +11,17 @@ from rows import LIMIT, Bench
 # The most bytes that a value may take, by the trace.
 BYTES = {"A": 0.33, "D": 0.42, "E": 0.38, "S1": 0.33, "S2": 0.20, "S3": 0.45}
 
+# Those of real meters.
+CAPTURES = ("A", "D", "E")
+
 
 def measure(bench: Bench) -> None:
     names = traces.available(SHARED / "meter")
     for name in names:
         measure_size(bench, name)
-    for name in ("A", "S1", "S3"):
+        if name in CAPTURES:
+            measure_size_once(bench, name)
+    for name in (*CAPTURES, "S1", "S3"):
         if name in names:
             measure_coder(bench, name, bench.scale(200_000, 10_000))
     # The walk is there on every machine, so its ratios are the ones that are compared at small size.
@@ -53,6 +58,16 @@ def measure_size(bench: Bench, name: str) -> None:
     )
     row(f"meter: pages of the log for {name}, against these bytes", "times", "at most 1.15", size.reading("pages"))
     row(f"meter: pages of the pyramid for {name}", "bytes/value", "at most 0.05", size.reading("pyramid"))
+
+
+def measure_size_once(bench: Bench, name: str) -> None:
+    """Measures a capture as it is: its last block is short, and its pages are not full."""
+    row = bench.table("meters")
+
+    def once() -> float:
+        return figure(engine("meter-size", bench.folder / f"once-{name}", f"{trace(bench, name)}.csv", "once"))
+
+    row(f"meter: bytes a value of {name}, played once", "bytes/value", "at most 0.42", once)
 
 
 def measure_coder(bench: Bench, name: str, rows: int, limit: float | None = None) -> None:

@@ -1,18 +1,20 @@
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
-// What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses, optimised. The
-// suites and programs are not optimised: that takes longer than it saves. Tools that are run from the other release build are
-// left out.
+// What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses, optimised, a
+// module at a time. The suites and programs are not optimised, which takes longer than it saves, and file by file. Tools that
+// are run from the other release build are left out.
 if Context.environment["GROUNDWAVE_MEASURED"] != nil {
     package.targets.removeAll { ["Bench", "FaultBench"].contains($0.name) }
     for target in package.targets {
         switch target.type {
         case .regular:
-            let counts = ["-profile-generate", "-profile-coverage-mapping"]
+            let counts = ["-enable-testing", "-profile-generate", "-profile-coverage-mapping"]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
-            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Xfrontend", "-Onone"])]
+            let quick = ["-Xfrontend", "-Onone", "-enable-testing"]
+            let byFile = ["-no-whole-module-optimization", "-enable-batch-mode", "-incremental"]
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(quick + byFile)]
         default: break
         }
     }

@@ -118,11 +118,7 @@ def place(bug: Bug, edit: Edit, lines: list[str]) -> tuple[int, int]:
 
 
 def switches(bugs: list[Bug]) -> dict[str, str]:
-    """The files with the switches of the bugs, one in each folder of a target, with their texts.
-
-    They are in the copy before the bugs are, so that only bodies of functions change when these come: a file that uses
-    another one that has changed in its body is not compiled again.
-    """
+    """The files with the switches of the bugs, one in each folder of a target, with their texts."""
     targets: dict[str, list[Bug]] = {}
     for bug in bugs:
         for target in dict.fromkeys("/".join(edit.path.split("/")[:2]) for edit in bug.edits):

@@ -2,7 +2,7 @@
 """Mirrors the tree into a folder, where it is built with options of its own.
 
   Tools/lib/mirror.py FOLDER               the files that git tracks or would track, as they are now
-  Tools/lib/mirror.py --switches FOLDER    and the switches of the planted bugs, which nothing reads without the bugs
+  Tools/lib/mirror.py --bugs FOLDER        and the planted bugs, each behind its switch
 
 Only a file whose content differs is written, so that a build there repeats only what changed. Fixtures are linked.
 Tools/lib/PartOfPackage.swift is appended to Package.swift. Needs Python 3.
@@ -59,10 +59,10 @@ def write(path: pathlib.Path, content: bytes) -> None:
 
 if __name__ == "__main__":
     *options, folder = sys.argv[1:] or ["-h"]
-    if options not in ([], ["--switches"]) or folder.startswith("-"):
+    if options not in ([], ["--bugs"]) or folder.startswith("-"):
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(64)
     try:
-        mirror(pathlib.Path(folder).absolute(), bugs.switches(bugs.every(ROOT)) if options else None)
+        mirror(pathlib.Path(folder).absolute(), bugs.plant(bugs.every(ROOT), ROOT) if options else None)
     except (bugs.Wrong, ValueError, OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"error: {error}")

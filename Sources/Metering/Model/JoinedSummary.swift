@@ -12,7 +12,7 @@ import GroundwaveByteCoding
 /// The joined summary of several blocks of a trace.
 public struct JoinedSummary: Hashable, Sendable {
     /// The joined summary of the rows of each layout, in order of their first rows; without patterns and marks.
-    public private(set) var parts: [BlockSummary] = []
+    public internal(set) var parts: [BlockSummary] = []
     /// The number of blocks.
     public private(set) var blockCount = 0
     /// The number of the last row plus 1.

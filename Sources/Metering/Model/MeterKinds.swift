@@ -4,7 +4,7 @@ import GroundwaveRecords
 /// The record kinds of power meters: the meters themselves, and the traces recorded with them.
 public enum Metering {
     /// All kinds of this domain.
-    public static let allKinds: [KindSchema] = [meter, trace, capture, marker]
+    public static let allKinds: [KindSchema] = [meter, trace, capture, marker, stretch, calibration]
 
     /// A meter. Its id is derived from its address, so two devices that see the same meter share one record of it.
     ///
@@ -40,6 +40,27 @@ public enum Metering {
     public static let marker = KindSchema(
         name: "marker", fields: [FieldSchema(1, "TRACE"), FieldSchema(2, "TIME"), FieldSchema(3, "TEXT")])
 
+    /// A stretch of a trace that is not shown: its rows with a time from `FROM` up to `TO`, in milliseconds since 1970.
+    ///
+    /// `ERASED` is 1 if they were erased for ever. `REPLACED` names the events of the blocks that lay across an edge then:
+    /// what is left of their rows is in later blocks.
+    public static let stretch = KindSchema(
+        name: "stretch",
+        fields: [
+            FieldSchema(1, "TRACE"), FieldSchema(2, "FROM"), FieldSchema(3, "TO"), FieldSchema(4, "ERASED"),
+            FieldSchema(5, "REPLACED"),
+        ])
+
+    /// The calibration of a channel: of one trace, or of the traces of a meter whose first row is at `FROM` or later, in
+    /// milliseconds since 1970, or of all if there is no `FROM`. `UNIT` is that of the channel. `FACTOR` and `OFFSET` are
+    /// decimal numbers, see ``ChannelCorrection``, and one fact, so they are written together.
+    public static let calibration = KindSchema(
+        name: "calibration",
+        fields: [
+            FieldSchema(1, "TRACE"), FieldSchema(2, "METER"), FieldSchema(3, "FROM"), FieldSchema(4, "CHANNEL"),
+            FieldSchema(5, "UNIT"), FieldSchema(6, "CORRECTION", members: ["FACTOR", "OFFSET"]),
+        ])
+
     /// Cells of 65,536 rows and more; each holds the joined summary of its blocks.
     static let series = SeriesSchema(
         itemsPerCell: UInt64(SampleBlock.rowLimit) * 16, levelCount: 4,
@@ -62,6 +83,12 @@ public enum Metering {
 
     /// Returns the id of the capture of a trace.
     public static func captureID(_ trace: RecordID) -> RecordID { derivedID(capture, "\(trace)") }
+
+    /// Returns the id of the calibration of the channel `name` in `unit`, of `target`: the id of a trace, or the address of
+    /// a meter and behind an `@` the number of its `FROM`, if it has one. Two devices that calibrate the same meet in one record.
+    public static func calibrationID(_ target: String, _ name: String, _ unit: Channel.Unit) -> RecordID {
+        derivedID(calibration, "\(target)\u{0}\(name)\u{0}\(unit.rawValue)")
+    }
 
     private static func derivedID(_ kind: KindSchema, _ name: String) -> RecordID {
         let hash = [UInt8]("\(kind.name)\u{0}\(name)".utf8).withSpan { Hash256(hashing: $0) }

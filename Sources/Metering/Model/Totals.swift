@@ -12,6 +12,9 @@ public struct Totals: Hashable, Sendable {
     public var charge: Int128 = 0
     /// Twice the voltage times current times time: see ``Layout/wattHours(_:)``.
     public var energy: Int128 = 0
+    /// How far ``energy`` may be from that of the corrected values before they are rounded, in its unit. More than 0 only of
+    /// calibrated totals, see ``BlockSummary/calibrated(by:)``, and never stored.
+    public var energyUncertainty: Int128 = 0
 
     /// Creates totals of zero.
     public init() {}
@@ -21,6 +24,14 @@ public struct Totals: Hashable, Sendable {
         covered &+= other.covered
         charge &+= other.charge
         energy &+= other.energy
+        energyUncertainty &+= other.energyUncertainty
+    }
+
+    /// Subtracts `other`, which is a part of these totals.
+    public mutating func subtract(_ other: Totals) {
+        covered &-= other.covered
+        charge &-= other.charge
+        energy &-= other.energy
     }
 }
 
@@ -35,10 +46,16 @@ extension Layout {
     }
 
     /// Returns the energy of `totals` in watt hours; `nil` if current or voltage is not measured.
-    public func wattHours(_ totals: Totals) -> Double? {
+    public func wattHours(_ totals: Totals) -> Double? { wattHours(totals.energy) }
+
+    /// Returns how far the energy of `totals` may be from the true one, in watt hours: see
+    /// ``Totals/energyUncertainty``; `nil` if current or voltage is not measured.
+    public func wattHoursUncertainty(_ totals: Totals) -> Double? { wattHours(totals.energyUncertainty) }
+
+    private func wattHours(_ energy: Int128) -> Double? {
         guard let current = currentChannel, let voltage = voltageChannel else { return nil }
         let decimals = channels[current].decimals + channels[voltage].decimals
-        return Double(totals.energy) / 2 / 1000 / 3600 / powerOfTen(decimals)
+        return Double(energy) / 2 / 1000 / 3600 / powerOfTen(decimals)
     }
 
     private func powerOfTen(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { value, _ in value * 10 } }

@@ -2,7 +2,7 @@
 
 extension TraceRows {
     /// Appends the pattern of the row that was appended last.
-    mutating func append(pattern: RowPattern, all: RowPattern) {
+    package mutating func append(pattern: RowPattern, all: RowPattern) {
         if patterns.isEmpty {
             if pattern == all { return }
             patterns = Array(repeating: all, count: count - 1)

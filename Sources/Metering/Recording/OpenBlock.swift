@@ -94,20 +94,7 @@ public struct OpenBlock: Sendable {
     /// Makes a change of the marks before a row of this block, or behind its last row.
     ///
     /// - Returns: Whether the row is in this block. If not, nothing was changed.
-    package mutating func make(_ change: MarkChange) -> Bool {
-        guard change.row >= rows.first, change.row - rows.first <= UInt64(rows.count) else { return false }
-        let row = Int(change.row - rows.first)
-        let behind = rows.marks.lastIndex { $0.row <= row }.map { $0 + 1 } ?? 0
-        let same = rows.marks[..<behind].lastIndex { $0.row < row || $0.kind == change.kind }
-        if let same, rows.marks[same].row == row {
-            let count = rows.marks[same].count &+ UInt64(bitPattern: change.change)
-            rows.marks[same] = Mark(change.kind, before: row, count: count)
-            if count == 0 { rows.marks.remove(at: same) }
-        } else if change.change > 0 {
-            rows.marks.insert(Mark(change.kind, before: row, count: UInt64(change.change)), at: behind)
-        }
-        return true
-    }
+    package mutating func make(_ change: MarkChange) -> Bool { rows.make(change) }
 
     /// Removes all rows but the first `count`, and the marks behind these.
     package mutating func keepFirst(_ count: Int) { rows = rows.split(at: count).0 }

@@ -2,7 +2,7 @@
 ///
 /// An arrival is what the host reads at one moment. Rows that come late, and then together, show that the host or the
 /// line was late: they are taken off what is missing, also if they come after it was told.
-struct RateFinder: Sendable {
+package struct RateFinder: Sendable {
     /// The number of usual intervals of silence from which on rows are missing.
     static let tellingIntervals = 2.5
     /// The number of recent arrivals whose median interval is the usual one.
@@ -47,6 +47,9 @@ struct RateFinder: Sendable {
     /// The usual interval between arrivals, and the usual number of rows in one.
     private var usual: (interval: Double, rows: Int) = (0, 1)
 
+    /// Creates a finder that has seen no rows. Times are in milliseconds, or in any other unit.
+    package init() {}
+
     /// The usual time between two rows in milliseconds; `nil` if it is not known yet.
     var rowInterval: Double? { young == nil ? usual.interval / Double(usual.rows) : nil }
 
@@ -57,7 +60,7 @@ struct RateFinder: Sendable {
     mutating func skip(to time: Int64) { (lastTime, open) = (time, nil) }
 
     /// Judges `count` rows that were read at `time`, the first of which has number `row`.
-    mutating func arrived(_ count: Int, at time: Int64, row: UInt64, _ changes: inout [MarkChange]) {
+    package mutating func arrived(_ count: Int, at time: Int64, row: UInt64, _ changes: inout [MarkChange]) {
         guard let last = lastTime else {
             lastTime = time
             firstCount = count
@@ -81,7 +84,7 @@ struct RateFinder: Sendable {
     }
 
     /// Judges what is not judged yet, or was by fewer arrivals than there are now.
-    mutating func settle(_ changes: inout [MarkChange]) {
+    package mutating func settle(_ changes: inout [MarkChange]) {
         judgeYoung(&changes)
         judgeEarly(&changes)
     }
@@ -181,7 +184,8 @@ struct RateFinder: Sendable {
         let rows = max(1, Self.median(recent.map(\.count)))
         usual = (Self.median(recent.map(\.silence)), rows)
         changes.append(MarkChange(.rate, before: arrival.row, by: max(1, Int64(usual.interval) / Int64(rows))))
-        early.removeAll { gap in slow.contains { $0.mark.row == gap.mark.row } }
+        // Earlier silences were of the rate before.
+        early.removeAll()
         slow.removeAll()
         open = nil
         arrivalCount = 0

@@ -55,18 +55,3 @@ package struct RowSource: Hashable, Sendable {
         (self.spacingMilliseconds, self.requestMilliseconds) = (spacingMilliseconds, requestMilliseconds)
     }
 }
-
-/// A change of the marks before one row: a new mark, or another count of one that is there.
-package struct MarkChange: Hashable, Sendable {
-    /// The number of the row after the mark.
-    package var row: UInt64
-    /// The kind of the mark.
-    package var kind: Mark.Kind
-    /// The number that is added to its count. A mark whose count becomes 0 goes away.
-    package var change: Int64
-
-    /// Creates a change.
-    package init(_ kind: Mark.Kind, before row: UInt64, by change: Int64) {
-        (self.row, self.kind, self.change) = (row, kind, change)
-    }
-}

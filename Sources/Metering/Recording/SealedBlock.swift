@@ -13,6 +13,9 @@ public struct SealedBlock: Hashable, Sendable {
     /// The most patterns of a block: a summary has at most 64 KiB, and most of it is for marks.
     private static let patternLimit = 256
 
+    /// The last rows get a block of their own if they are at least one in so many.
+    private static let lastPart = 4
+
     /// The most unused bytes of a page that are accepted: another attempt would save less.
     private static let slack = 24
 
@@ -30,13 +33,19 @@ public struct SealedBlock: Hashable, Sendable {
     /// Encodes as many of `rows` as fill pages of the log: an event that ends in the middle of a page wastes the rest
     /// of it.
     ///
-    /// - Parameter envelope: The bytes of the event besides the summary and the rows.
+    /// The last rows of a trace may waste a page: where few of them would be left, a block of their own costs bytes that go
+    /// to all devices and archives, and the page is wasted once.
+    ///
+    /// - Parameters:
+    ///   - envelope: The bytes of the event besides the summary and the rows.
+    ///   - isLast: Whether no rows follow.
     /// - Returns: The block and its number of rows, fewer than all if that wastes less.
     /// - Complexity: Up to six times that of ``init(_:after:)``.
     public static func filling(
-        pagesWith rows: TraceRows, after before: RowBefore?, envelope: Int = envelope
+        pagesWith rows: TraceRows, after before: RowBefore?, envelope: Int = envelope, isLast: Bool = false
     ) -> (block: SealedBlock, count: Int) {
         let fitting = rows.count(ofPatterns: patternLimit)
+        let isLast = isLast && fitting == rows.count
         let rows = fitting < rows.count ? rows.split(at: fitting).0 : rows
         let whole = SealedBlock(rows, after: before)
         // The fixed cost of a block: an additional block must save more than that.
@@ -61,7 +70,10 @@ public struct SealedBlock: Hashable, Sendable {
             few = (count, bytes)
             if room - bytes <= slack { break }
         }
-        return best ?? (whole, rows.count)
+        guard let best, !isLast || (rows.count - best.count) * lastPart >= rows.count else {
+            return (whole, rows.count)
+        }
+        return best
     }
 
     /// The size of the rows and their summary in bytes.

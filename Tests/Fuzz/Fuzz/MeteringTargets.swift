@@ -81,6 +81,57 @@ extension Target {
         } catch { return (rows, error as? CSVTraceError) }
     }
 
+    /// A CSV file of another program: the first byte says how it is cut, the second how its columns are found. However it is
+    /// cut, the same rows come; what was surveyed is what is read, and times never go back.
+    static let foreignTable = Target(name: "foreign-table", byteLimit: 4096) { input in
+        guard input.count >= 2 else { return }
+        let bytes = Array(input.dropFirst(2))
+        guard let survey = survey(Int(input[1])) else { return }
+        let whole = readForeign(bytes, survey, piece: Swift.max(1, bytes.count))
+        let cut = readForeign(bytes, survey, piece: Int(input[0]) % 50 + 1)
+        require(whole.error == cut.error, "it is refused for the same reason")
+        guard let rows = whole.rows, let read = whole.leftOut, let plan = whole.plan else { return }
+        require(rows == cut.rows && read == cut.leftOut, "the same rows come, and as much is left out")
+        require(rows.count > 0 && zip(rows.times, rows.times.dropFirst()).allSatisfy { $0 <= $1 }, "in order of time")
+        require(zip(rows.ticks, rows.ticks.dropFirst()).allSatisfy { $0 <= $1 }, "and of the counter")
+        require(rows.columns.allSatisfy { $0.count == rows.count }, "columns are as long")
+        require(
+            read.withoutTime == plan.leftOut.withoutTime && read.withoutValues == plan.leftOut.withoutValues
+                && read.earlier == plan.leftOut.earlier, "what was surveyed is what is read")
+        require(rows.marks.allSatisfy { (0...rows.count).contains($0.row) && $0.count > 0 }, "marks are at rows")
+    }
+
+    private static func survey(_ number: Int) -> ForeignSurvey? {
+        var mapping = TraceMapping()
+        switch number % 4 {
+        case 0: return ForeignSurvey()
+        case 1: mapping.times = [try? TimeColumn("t:date")].compactMap(\.self)
+        case 2: mapping.times = [try? TimeColumn("1:h")].compactMap(\.self)
+        default: mapping.rate = 1000
+        }
+        let texts = number % 4 == 1 ? ["x=x", "y=2:F"] : ["x=2:mV", "y=3:J"]
+        mapping.channels = texts.compactMap { try? ChannelColumn($0) }
+        return ForeignSurvey(mapping)
+    }
+
+    private static func readForeign(
+        _ bytes: [UInt8], _ survey: ForeignSurvey, piece: Int
+    ) -> (plan: ForeignPlan?, rows: TraceRows?, leftOut: ForeignLeftOut?, error: ForeignCSVError?) {
+        let pieces = stride(from: 0, to: bytes.count, by: piece).map {
+            Array(bytes[$0..<Swift.min($0 + piece, bytes.count)])
+        }
+        do throws(ForeignCSVError) {
+            var survey = survey
+            for piece in pieces { try survey.append(piece) }
+            let plan = try survey.finish()
+            var reader = ForeignCSVReader(plan, start: 1_777_636_800_000)
+            var rows = TraceRows(plan.layout, first: 0)
+            for piece in pieces { for next in try reader.append(piece) { _ = rows.append(next) } }
+            _ = rows.append(try reader.finish())
+            return (plan, rows, reader.leftOut, nil)
+        } catch { return (nil, nil, nil, error) }
+    }
+
     /// What a meter sends: the first byte says which one, the second how the bytes are cut.
     static let meter = Target(name: "meter", byteLimit: 4096) { input in
         var dice = Dice(input)

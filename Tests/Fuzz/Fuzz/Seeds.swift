@@ -98,6 +98,11 @@ struct Seeds {
         try writer.append(rows) { text += $0 }
         _ = try writer.finish { text += $0 }
         try put(.table, "rows", [7] + text)
+        let joulescope = "#time,current,voltage,power,charge,energy\n0.0,4e-05,4.7,1.8,0,0\n0.5,0.4,4.7,1.9,0.18,0.95\n"
+        try put(.foreignTable, "joulescope", [7, 0] + joulescope.utf8)
+        try put(.foreignTable, "sigrok", [9, 0] + "; remark\nmicroseconds,V DC,V DC\n100,-10,0\n350,-10,3.1\n".utf8)
+        try put(.foreignTable, "dates", [50, 1] + "t;x\n2026-05-01 12:00:00.5;\"1,5\"\n2026-05-01 12:00:01;nan\n".utf8)
+        try put(.foreignTable, "numbers", [3, 2] + "0,00;5,1384;0,1\n0,10;5,1384;0,2\n".utf8)
         // A report of an Atorch meter for USB, and two samples of a KM003C's queue.
         var report: [UInt8] =
             [0xFF, 0x55, 0x01, 0x03, 0x00, 0x01, 0xF4, 0x00, 0x00, 0x64] + [UInt8](repeating: 0, count: 25)

@@ -12,8 +12,8 @@ import Testing
     @Test(arguments: UInt64(1)...200)
     func `gives back the integers that it was made from`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
-        let rows = [1, 2, 3, 16, 17, 255, 1024, 4096].randomElement(using: &numbers) ?? 1
-        let columns = (0..<Int.random(in: 1...7, using: &numbers)).map { _ in
+        let rows = [1, 2, 3, 16, 17, 255, 1024, 2049, 4096].randomElement(using: &numbers) ?? 1
+        let columns = (0..<Int.random(in: 1...12, using: &numbers)).map { _ in
             Signal.allCases.randomElement(using: &numbers)!.values(rows, &numbers)
         }
         var sums: [Int: SampleBlock.Sum] = [:]
@@ -35,6 +35,32 @@ import Testing
         var numbers = SeededGenerator(seed: 5)
         let columns = Signal.allCases.map { $0.values(500, &numbers) }
         #expect(SampleBlock.encoded(columns) == SampleBlock.encoded(columns))
+    }
+
+    /// Runs of one length have an alphabet of one symbol, which is not written. An odd number of them leaves the two states
+    /// of a stream the other way round.
+    @Test(arguments: 1358...1365) func `gives back runs that are all as long`(runs: Int) throws {
+        var numbers = SeededGenerator(seed: UInt64(runs))
+        var held: [Int64] = []
+        for index in 0..<runs {
+            let value = 2 * Int64.random(in: -90...90, using: &numbers) + Int64(index % 2)
+            held += [value, value, value]
+        }
+        #expect(try Self.decoded(SampleBlock.encoded([held, held])) == [held, held])
+    }
+
+    /// A stream ends with its bytes and with the state that its writer began with. That is no checksum (an event has one):
+    /// a wrong bit of its last words can give another value.
+    @Test(arguments: [300, 4096]) func `is refused for most wrong bits of its symbols`(rows: Int) throws {
+        var numbers = SeededGenerator(seed: 7)
+        let bytes = SampleBlock.encoded((0..<5).map { _ in Signal.lattice.values(rows, &numbers) })
+        // The residuals of a lattice have no extra bits, so that the block ends with the symbols of its last column.
+        let refused = (bytes.count - 100..<bytes.count).count { place in
+            var changed = bytes
+            changed[place] ^= 1 << UInt8.random(in: 0...7, using: &numbers)
+            return (try? Self.decoded(changed)) == nil
+        }
+        #expect(refused >= 60)
     }
 
     @Test func `takes any 64-bit integers, and their extremes side by side`() throws {

@@ -36,7 +36,8 @@ struct MeterOptions: ParsableArguments {
 
     /// Changes fields of the meter, and prints what it is now.
     func edit(
-        name: String? = nil, temperatureUnit: String? = nil, sharing: SampleSharing? = nil, _ words: WriteOptions
+        name: String? = nil, temperatureUnit: TemperatureUnit? = nil, sharing: SampleSharing? = nil,
+        _ words: WriteOptions
     ) async throws {
         let store = try await store.open(author: words.author)
         try await store.edit(

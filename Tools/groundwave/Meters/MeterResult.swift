@@ -25,7 +25,7 @@ struct MeterResult: Encodable {
         mac = meter.address.description
         name = meter.name
         model = meter.model?.rawValue
-        temperatureUnit = meter.temperatureUnit
+        temperatureUnit = meter.temperatureUnit?.rawValue
         samples = meter.sharing?.rawValue
         updatedAt = UTCText.milliseconds(meter.updated)
         lease = meter.lease.map {

@@ -9,13 +9,16 @@ struct MeterSet: AsyncParsableCommand {
               groundwave meter set 00:15:A5:00:11:22 --temperature-unit F
               groundwave meter set 00:15:A5:00:11:22 --samples synced
 
+            Temperatures of its traces are shown in this unit, in text and in plots. Exports and --json have degrees \
+            Celsius.
+
             Summaries of the samples go to every device; the samples themselves do so only if they are set to synced. \
             A trace of the meter can override this: groundwave trace set.
             """)
 
     @OptionGroup var options: MeterOptions
 
-    @Option(help: ArgumentHelp("The unit in which it shows temperatures: C or F.", valueName: "unit"))
+    @Option(help: ArgumentHelp("The unit in which temperatures are shown: C or F.", valueName: "unit"))
     var temperatureUnit: String?
 
     @Option(
@@ -31,10 +34,10 @@ struct MeterSet: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let unit = temperatureUnit?.uppercased()
-        if let unit, !["C", "F"].contains(unit) {
+        let unit = try temperatureUnit.map { text in
+            if let unit = TemperatureUnit(rawValue: text.uppercased()) { return unit }
             throw StoreError(
-                .usage, "“\(unit)” is neither C nor F.", hint: "Use --temperature-unit C or --temperature-unit F.")
+                .usage, "“\(text)” is neither C nor F.", hint: "Use --temperature-unit C or --temperature-unit F.")
         }
         try await options.edit(temperatureUnit: unit, sharing: samples, words)
     }

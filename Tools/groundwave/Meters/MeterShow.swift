@@ -17,7 +17,7 @@ struct MeterShow: AsyncParsableCommand {
         var table = TextTable(["Meter", "\(meter.address)"])
         if !meter.name.isEmpty { table.append(["Name", meter.name]) }
         table.append(["Model", meter.model?.displayName ?? "unknown"])
-        if let unit = meter.temperatureUnit { table.append(["Temperature", "°\(unit)"]) }
+        if let unit = meter.temperatureUnit { table.append(["Temperature", "°\(unit.rawValue)"]) }
         let isShared = meter.sharing == .synced
         table.append(["Samples", isShared ? "go to every device" : "stay where they were recorded"])
         table.append(["State", MeterResult.state(meter)])

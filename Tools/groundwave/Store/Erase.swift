@@ -19,9 +19,12 @@ struct Erase: AsyncParsableCommand {
               groundwave erase --call N0CALL
               groundwave erase 7Q2XK4PD --note "On request"
               groundwave erase --trace last
+              groundwave erase --trace bench --from 2026-05-01T12:00 --to 2026-05-01T12:05
 
             Of a trace, the rows, the markers and the captured bytes of the meter are erased. Their summaries stay in the log, where \
-            no command shows them: times, numbers of rows, least and greatest values, charge, energy.
+            no command shows them: times, numbers of rows, least and greatest values, charge, energy. With --from and --to, \
+            only the rows of that time are erased; the rest of the trace stays. Captured bytes are stored some minutes \
+            at a time, and go with any of these rows.
             """)
 
     @Argument(help: ArgumentHelp("The contact: its id, call or last.", valueName: "id"))
@@ -33,6 +36,7 @@ struct Erase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The trace: its id, its name or last.", valueName: "id"))
     var trace: String?
 
+    @OptionGroup var range: TraceRange
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
@@ -68,6 +72,7 @@ struct Erase: AsyncParsableCommand {
         guard [name, call, trace].count(where: { $0 != nil }) == 1 else {
             throw ValidationError("Specify either a contact, --call CALL, or --trace ID.")
         }
+        if range.isGiven, trace == nil { throw ValidationError("--from and --to are for a trace: --trace ID.") }
         if call?.isEmpty == true { throw ValidationError("--call cannot be empty.") }
     }
 

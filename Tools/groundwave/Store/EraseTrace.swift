@@ -12,13 +12,17 @@ extension Erase {
         var event: String?
     }
 
-    /// Erases the trace called `name`, with its rows, markers and captured bytes.
+    /// Erases the trace called `name`, or its rows of the given time, with markers and captured bytes.
     func erase(trace name: String, in store: Store) async throws {
         let trace = try TraceName.resolve(name, store)
-        let summary = try store.summary(of: trace.id)
+        let (start, end) = try range.milliseconds
+        let rows =
+            try range.isGiven
+            ? store.summary(of: trace.id, from: start, to: end).rows.rowCount : store.summary(of: trace.id).rowCount
         if !options.json {
             let label = trace.name.isEmpty ? "" : " \(trace.name)"
-            try Terminal.print("Trace \(trace.id.short)\(label): \(NumberText.count(summary.rowCount, "row")).")
+            let time = range.isGiven ? " of that time" : ""
+            try Terminal.print("Trace \(trace.id.short)\(label): \(NumberText.count(rows, "row"))\(time).")
         }
         var erased = Erased()
         if !dryRun {
@@ -26,7 +30,11 @@ extension Erase {
                 try Confirmation.ask(
                     "Erase this permanently?", orElse: "This would erase the trace \(trace.id.short) permanently.")
             }
-            erased = try await store.erase(trace: trace.id, note: writing.note ?? "", author: writing.author)
+            let (note, author) = (writing.note ?? "", writing.author)
+            erased =
+                try await range.isGiven
+                ? store.erase(trace: trace.id, from: start, to: end, note: note, author: author)
+                : store.erase(trace: trace.id, note: note, author: author)
         }
         let archives = try store.archives(covering: [trace.id])
         try store.close()
@@ -34,19 +42,19 @@ extension Erase {
             return try Terminal.print(
                 json: TraceErased(
                     events: erased.eventCount, withheld: erased.withheldCount, trace: "\(trace.id)",
-                    rows: summary.rowCount, archives: archives.map(\.fileHash),
+                    rows: rows, archives: archives.map(\.fileHash),
                     event: erased.batches.first.map { "\($0.first)" }))
         }
         if dryRun { return try Terminal.print("Nothing was written.") }
         try Terminal.print(
             erased.withheldCount == 0
                 ? "It was already erased; nothing was left to erase."
-                : "Erased: the trace, its rows, markers and captured bytes, \(NumberText.count(erased.withheldCount, "event"))."
+                : "Erased: \(range.isGiven ? "the stretch" : "the trace"), its rows, markers and captured bytes, \(NumberText.count(erased.withheldCount, "event"))."
         )
         try EraseOutput.list(archives: archives)
         Terminal.remark(
             "Not erased: exported files and copies of this folder. The log keeps the summaries of the rows, which no "
                 + "command shows any more: times, counts, least and greatest values, charge. Your other devices erase the "
-                + "trace when they receive this change.")
+                + "same when they receive this change.")
     }
 }

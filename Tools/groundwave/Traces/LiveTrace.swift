@@ -14,6 +14,8 @@ struct LiveOptions: ParsableArguments {
     @Option(help: ArgumentHelp("For how many minutes to draw it.", valueName: "minutes"))
     var minutes = 5
 
+    @OptionGroup var shown: ValueOptions
+
     func validate() throws {
         guard (1...1_440).contains(minutes) else { throw ValidationError("--minutes must be a number from 1 to 1440.") }
     }
@@ -32,6 +34,7 @@ struct LiveTrace {
     private let store: Store
     private let now: @Sendable () -> Arrival
     private let span: Int64
+    private let values: TraceValues
     private var dueAt: Int64
     /// The time up to which rows were read.
     private var readTo: Int64?
@@ -39,11 +42,12 @@ struct LiveTrace {
     init(_ trace: Trace, in store: Store, _ options: LiveOptions, hint: TerminalText) throws {
         (self.store, now) = (store, store.surroundings.now)
         span = Int64(options.minutes) * 60_000
+        values = options.shown.values
         let present = now()
         dueAt = present.monotonicMilliseconds
         view = LiveView(
-            trace, try store.summary(of: trace.id), drawing: options.channel, minutes: options.minutes, hint: hint,
-            at: present)
+            trace, try store.summary(of: trace.id, showing: values), drawing: options.channel, minutes: options.minutes,
+            hint: hint, temperatureUnit: try store.temperatureUnit(of: trace), at: present)
     }
 
     /// Whether the trace has ended, or its recorder has.
@@ -71,11 +75,14 @@ struct LiveTrace {
                 hint: "groundwave trace list --hidden lists the hidden ones.")
         }
         let trace = Trace(record)
-        let summary = try store.summary(of: trace.id)
+        let summary = try store.summary(of: trace.id, showing: values)
+        // Rows that were taken with another calibration are taken again.
+        if summary.calibration != view.summary.calibration { readTo = nil }
+        view.temperatureUnit = try store.temperatureUnit(of: trace)
         view.take(trace, summary, at: now())
         guard let last = summary.lastTime, view.recent != nil else { return }
         let start = max(readTo ?? .min, last &- span)
-        try store.forEachPiece(of: trace.id, from: start) { piece in
+        try store.forEachPiece(of: trace.id, showing: values, from: start) { piece in
             if case .rows(let rows) = piece { view.take(rows) }
             return true
         }

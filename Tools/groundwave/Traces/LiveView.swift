@@ -15,6 +15,8 @@ struct LiveView {
     private(set) var summary: TraceSummary
     /// The values of the channel that is drawn; `nil` before it is known which.
     private(set) var recent: RecentValues?
+    /// The unit in which temperatures are shown.
+    var temperatureUnit: TemperatureUnit
     private let channel: String?
     private let span: Int64
     private let hint: TerminalText
@@ -29,8 +31,9 @@ struct LiveView {
     ///   - hint: The last line.
     init(
         _ trace: Trace, _ summary: TraceSummary, drawing channel: String? = nil, minutes: Int = 5,
-        hint: TerminalText = TerminalText(), at now: Arrival
+        hint: TerminalText = TerminalText(), temperatureUnit: TemperatureUnit = .celsius, at now: Arrival
     ) {
+        self.temperatureUnit = temperatureUnit
         (self.trace, self.summary, self.channel, self.hint) = (trace, summary, channel, hint)
         span = Int64(minutes) * 60_000
         let age = summary.lastTime.map { max(0, now.wallMilliseconds - $0) } ?? 0
@@ -41,6 +44,7 @@ struct LiveView {
     /// Takes what was read of the trace at the moment `now`.
     mutating func take(_ trace: Trace, _ summary: TraceSummary, at now: Arrival) {
         if summary.rowCount != self.summary.rowCount { lastCame = now.monotonicMilliseconds }
+        if summary.calibration != self.summary.calibration { recent = nil }
         (self.trace, self.summary) = (trace, summary)
         chooseChannel()
     }
@@ -78,8 +82,9 @@ struct LiveView {
     func line(at now: Arrival) -> TerminalText {
         var parts = [NumberText.count(summary.rowCount, "row")]
         for (channel, cell) in shownChannels.prefix(Self.channelLimit) {
-            parts.append("\(channel.name) \(TraceText.value(cell.last, channel))")
+            parts.append("\(channel.name) \(TraceText.value(cell.last, channel, in: temperatureUnit))")
         }
+        if let calibration = summary.calibration.text { parts.append(calibration) }
         if summary.missingCount > 0 { parts.append(missing) }
         if let silence = silence(at: now) { parts.append("no rows for \(silence / 1000) s") }
         let time = summary.lastTime.map { "\(UTCText.milliseconds($0))  " } ?? ""
@@ -96,7 +101,7 @@ extension LiveView {
 
     /// The channels that are not 0 throughout.
     private var shownChannels: [(channel: Channel, cell: Cell)] {
-        summary.channels.filter { $0.cell.least != 0 || $0.cell.greatest != 0 }
+        summary.channels.filter { !temperatureUnit.isZero($0.cell, of: $0.channel) }
     }
 
     private func table(lineCount: Int) -> [TerminalText] {
@@ -104,9 +109,12 @@ extension LiveView {
         guard summary.rowCount > 0 else { return ["No rows yet."] }
         var table = TextTable(["CHANNEL", "LAST", "LEAST", "MEAN", "GREATEST", "UNIT"], numbersFrom: 1, to: 4)
         for (channel, cell) in shownChannels.prefix(min(Self.channelLimit, lineCount - 1)) {
-            let numbers = [Int128(cell.last), Int128(cell.least), cell.mean, Int128(cell.greatest)]
-            table.append(
-                [channel.name] + numbers.map { TraceText.decimal($0, channel.decimals) } + [channel.unit.rawValue])
+            let unit = temperatureUnit
+            table.append([
+                channel.name, TraceText.number(cell.last, channel, in: unit),
+                TraceText.number(cell.least, channel, in: unit), TraceText.mean(cell, channel, in: unit),
+                TraceText.number(cell.greatest, channel, in: unit), unit.name(for: channel),
+            ])
         }
         return table.lines
     }
@@ -117,7 +125,7 @@ extension LiveView {
         let totals = TraceTotals(of: summary.parts)
         var facts: [String] = []
         if let charge = totals.charge { facts.append("charge \(TraceText.quantity(charge, "Ah"))") }
-        if let energy = totals.energy { facts.append("energy \(TraceText.quantity(energy, "Wh"))") }
+        if let energy = totals.energyText { facts.append("energy \(energy)") }
         if let first = summary.firstTime, let last = summary.lastTime {
             if totals.charge != nil {
                 let covered = TraceText.span(milliseconds: Int64(clamping: totals.coveredMilliseconds))
@@ -126,6 +134,7 @@ extension LiveView {
             facts.append("span \(TraceText.span(milliseconds: last &- first))")
         }
         facts += ["rows \(summary.rowCount)", missing, "repeated \(summary.repeatCount)"]
+        if let calibration = summary.calibration.text { facts.append(calibration) }
         if let silence = silence(at: now) { facts.append("no rows for \(silence / 1000) s") }
         return facts.map { "\($0)" }
     }
@@ -151,16 +160,22 @@ extension LiveView {
         }
         // No value needs more room than the extremes of the trace do.
         let labelWidth =
-            [cell.least, cell.greatest].map { TraceText.decimal(Int128($0), channel.decimals).count }.max() ?? 0
+            [cell.least, cell.greatest].map { TraceText.number($0, channel, in: temperatureUnit).count }.max() ?? 0
         let columns = recent.columns(2 * max(1, width - labelWidth - 1), to: last &+ (silence(at: now) ?? 0))
         let values = columns.compactMap { $0 }
         let range = (values.map(\.lowerBound).min() ?? 0)...(values.map(\.upperBound).max() ?? 0)
-        let unit = channel.unit == .none ? "" : " in \(channel.unit.rawValue)"
+        let unit = channel.unit == .none ? "" : " in \(temperatureUnit.name(for: channel))"
         let dots = BrailleChart.lines(columns, rows: rows, in: range).enumerated().map { row, dots in
             let value = row == 0 ? range.upperBound : row == rows - 1 ? range.lowerBound : nil
-            let label = value.map { String(format: "%.\(channel.decimals)f", $0) } ?? ""
+            let label = value.map { drawn($0, channel) } ?? ""
             return (TerminalText.blanks(labelWidth - label.count) + "\(label) \(dots)").withoutTrailingBlanks
         }
         return ["\(channel.name)\(unit), the last \(NumberText.count(recent.span / 60_000, "minute")):"] + dots
+    }
+
+    /// The least or the greatest value that is drawn, with the decimals of its channel.
+    private func drawn(_ value: Double, _ channel: Channel) -> String {
+        let shown = temperatureUnit.isConverted(channel) ? value * 1.8 + 32 : value
+        return String(format: "%.\(channel.decimals)f", shown)
     }
 }

@@ -22,25 +22,24 @@ struct TraceChannels {
                 name: channel.name, unit: channel.unit.rawValue, decimals: channel.decimals,
                 min: TraceText.decimal(Int128(cell.least), channel.decimals),
                 max: TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                mean: TraceText.decimal(cell.mean, channel.decimals),
+                mean: TraceText.mean(cell, channel),
                 first: TraceText.decimal(Int128(cell.first), channel.decimals),
                 last: TraceText.decimal(Int128(cell.last), channel.decimals))
         }
     }
 
-    /// Prints them as a table below an empty line; those that are 0 throughout in one line.
-    func print() throws {
+    /// Prints them as a table below an empty line, temperatures in `unit`; those that are 0 throughout in one line.
+    func print(in unit: TemperatureUnit) throws {
         if channels.isEmpty { return }
         try Terminal.print("")
         var table = TextTable(["CHANNEL", "LEAST", "MEAN", "GREATEST", "LAST", "UNIT"], numbersFrom: 1)
         // A meter of ten groups sends twenty totals that nobody uses.
-        let silent = channels.filter { $0.cell.least == 0 && $0.cell.greatest == 0 }.map(\.channel.name)
+        let silent = channels.filter { unit.isZero($0.cell, of: $0.channel) }.map(\.channel.name)
         for (channel, cell) in channels where !silent.contains(channel.name) {
             table.append([
-                channel.name, TraceText.decimal(Int128(cell.least), channel.decimals),
-                TraceText.decimal(cell.mean, channel.decimals),
-                TraceText.decimal(Int128(cell.greatest), channel.decimals),
-                TraceText.decimal(Int128(cell.last), channel.decimals), channel.unit.rawValue,
+                channel.name, TraceText.number(cell.least, channel, in: unit), TraceText.mean(cell, channel, in: unit),
+                TraceText.number(cell.greatest, channel, in: unit), TraceText.number(cell.last, channel, in: unit),
+                unit.name(for: channel),
             ])
         }
         if silent.count < channels.count { try table.print() }
@@ -52,11 +51,10 @@ struct TraceChannels {
     }
 }
 
-extension Cell {
-    /// The mean with the decimals of the values, rounded to the nearest.
-    var mean: Int128 {
-        let half = sum < 0 ? -Int128(count) / 2 : Int128(count) / 2
-        return (sum &+ half) / Int128(count)
+extension TemperatureUnit {
+    /// Whether all values of a channel are shown as 0.
+    func isZero(_ cell: Cell, of channel: Channel) -> Bool {
+        shown(cell.least, of: channel) == 0 && shown(cell.greatest, of: channel) == 0
     }
 }
 
@@ -64,6 +62,8 @@ extension Cell {
 struct TraceTotals {
     var charge: Double?
     var energy: Double?
+    /// How far the energy may be off, in watt hours; `nil` if it is exact.
+    var energyUncertainty: Double?
     var coveredMilliseconds: UInt64
 
     init(of parts: [BlockSummary]) {
@@ -71,7 +71,16 @@ struct TraceTotals {
         let energies = parts.compactMap { $0.layout.wattHours($0.totals) }
         charge = charges.isEmpty ? nil : charges.reduce(0, +)
         energy = energies.isEmpty ? nil : energies.reduce(0, +)
+        let uncertainty = parts.compactMap { $0.layout.wattHoursUncertainty($0.totals) }.reduce(0, +)
+        energyUncertainty = uncertainty > 0 ? uncertainty : nil
         coveredMilliseconds = parts.reduce(0) { $0 &+ $1.totals.covered }
+    }
+
+    /// The energy with its unit, and how exact it is if a calibration makes that a question.
+    var energyText: String? {
+        guard let energy else { return nil }
+        let exact = energyUncertainty.map { ", to within \(TraceText.quantity($0, "Wh"))" } ?? ""
+        return TraceText.quantity(energy, "Wh") + exact
     }
 
     var coveredSeconds: Double { Double(coveredMilliseconds) / 1000 }
@@ -79,10 +88,10 @@ struct TraceTotals {
     /// Adds them to a table of facts; with how long the rows last of which they are.
     func append(to facts: inout TextTable, span: Int64?) {
         if let charge { facts.append(["charge", TraceText.quantity(charge, "Ah")]) }
-        if let energy { facts.append(["energy", TraceText.quantity(energy, "Wh")]) }
+        if let energy = energyText { facts.append(["energy", energy]) }
         guard charge != nil else { return }
         let covered = TraceText.span(milliseconds: Int64(clamping: coveredMilliseconds))
         let whole = span.map { " of \(TraceText.span(milliseconds: $0))" } ?? ""
-        facts.append(["covered", "\(covered)\(whole), without gaps"])
+        facts.append(["covered", "\(covered)\(whole), gaps left out"])
     }
 }

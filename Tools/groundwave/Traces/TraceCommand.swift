@@ -14,9 +14,10 @@ struct TraceCommand: AsyncParsableCommand {
             Specify a trace by its id, the first letters of the id, its name, or last.
             """,
         subcommands: [
-            TraceRecord.self, TraceWatch.self, TraceList.self, TraceShow.self, TraceVerify.self, TracePlot.self,
-            TraceExport.self, TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self, TraceRemove.self,
-            TraceRestore.self, TraceMark.self,
+            TraceRecord.self, TraceWatch.self, TraceList.self, TraceShow.self, TraceCompare.self, TraceVerify.self,
+            TracePlot.self, TraceExport.self, TraceImport.self, TraceDecode.self, TraceSet.self, TraceRetain.self,
+            TraceRemove.self,
+            TraceRestore.self, TraceMark.self, TraceCalibrate.self,
         ])
 }
 
@@ -52,6 +53,19 @@ enum TraceName {
 
 /// Quantities of traces as text.
 enum TraceText {
+    /// How many rows are hidden, in how many stretches, of which some may be erased.
+    static func hidden(_ rows: UInt64, _ stretches: [HiddenStretch]) -> String {
+        let erased = stretches.count { $0.isErased }
+        let parts = [
+            stretches.count > erased ? "\(stretches.count - erased) hidden" : nil,
+            erased > 0 ? "\(erased) erased" : nil,
+        ]
+        let count = NumberText.count(rows, "row")
+        let words = parts.compactMap(\.self).joined(separator: ", ")
+        return
+            "\(count) of \(NumberText.count(stretches.count, "stretch", "stretches")) (\(words)): none of them counts"
+    }
+
     /// What happened to a trace: `recording`, `finished`, `interrupted`.
     static func state(_ trace: Trace, _ summary: TraceSummary) -> String {
         if let end = trace.end { return end.rawValue }
@@ -74,10 +88,26 @@ enum TraceText {
         return days > 0 ? "\(days) d \(clock)" : clock
     }
 
-    /// A value of a channel as a decimal number, with its unit.
-    static func value(_ value: Int64, _ channel: Channel) -> String {
-        let number = decimal(Int128(value), channel.decimals)
-        return channel.unit == .none ? number : "\(number) \(channel.unit.rawValue)"
+    /// A time span to the millisecond: `01:30:00`, `00:00:12.500`, `1 d 02:03:04`.
+    static func precise(milliseconds: Int64) -> String {
+        let rest = milliseconds % 1000
+        return span(milliseconds: milliseconds) + (rest == 0 ? "" : String(format: ".%03d", rest))
+    }
+
+    /// A value of a channel as a decimal number with its unit, temperatures in `unit`.
+    static func value(_ value: Int64, _ channel: Channel, in unit: TemperatureUnit) -> String {
+        let number = number(value, channel, in: unit)
+        return channel.unit == .none ? number : "\(number) \(unit.name(for: channel))"
+    }
+
+    /// A value of a channel as a decimal number, temperatures in `unit`.
+    static func number(_ value: Int64, _ channel: Channel, in unit: TemperatureUnit) -> String {
+        decimal(unit.shown(value, of: channel), channel.decimals)
+    }
+
+    /// The mean of the values of a channel, with their decimals, temperatures in `unit`.
+    static func mean(_ cell: Cell, _ channel: Channel, in unit: TemperatureUnit = .celsius) -> String {
+        decimal(unit.shown(meanOf: cell.sum, count: cell.count, of: channel), channel.decimals)
     }
 
     /// An integer with so many decimals, exactly.

@@ -25,12 +25,16 @@ struct TraceExport: AsyncParsableCommand {
             If the channels change within the trace, the file has all of them, and a value that a row does not have is \
             empty or NULL there.
 
+            Calibrated channels are written calibrated, and the command says so, as do files of sqlite, parquet and influx; \
+            --measured writes what was measured: use it to import the file again.
+
             If some rows cannot be read, the rest is written, and the exit status is 3.
             """)
 
     @Argument(help: ArgumentHelp("The trace.", valueName: "id"))
     var name = "last"
 
+    @OptionGroup var shown: ValueOptions
     @OptionGroup var options: ReadOptions
 
     @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; default: by the file's extension, else csv.")
@@ -60,6 +64,8 @@ struct TraceExport: AsyncParsableCommand {
         var missing: UInt64
         var withheld: UInt64
         var unreadable: UInt64
+        var hidden: UInt64
+        var calibrated: [CalibrationResult]?
         var bytes: Int
     }
 
@@ -78,10 +84,13 @@ struct TraceExport: AsyncParsableCommand {
         let report: TraceExportReport
         if let output {
             report = try Progress.during("Exporting") { _ in
-                try store.export(trace, as: format, chosen, from: start, to: end, toFile: output)
+                try store.export(
+                    trace, as: format, chosen, showing: shown.values, from: start, to: end, toFile: output)
             }
         } else {
-            report = try store.export(trace, as: format, chosen, from: start, to: end) { try Output.write(file: $0) }
+            report = try store.export(trace, as: format, chosen, showing: shown.values, from: start, to: end) {
+                try Output.write(file: $0)
+            }
         }
         try printReport(report)
         if report.absent.unreadableCount > 0 { throw Answer.inPart }
@@ -93,13 +102,18 @@ struct TraceExport: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     rows: report.counts.rows, missing: report.counts.missing, withheld: absent.withheldCount,
-                    unreadable: absent.unreadableCount, bytes: report.byteCount))
+                    unreadable: absent.unreadableCount, hidden: absent.hiddenCount,
+                    calibrated: CalibrationResult.all(report.calibration), bytes: report.byteCount))
         }
         if output != nil {
             try Terminal.print(
                 "\(NumberText.count(report.counts.rows, "row")), \(NumberText.bytes(report.byteCount)), "
                     + "\(report.counts.missing) missing between them.")
         }
+        if absent.hiddenCount > 0 {
+            Terminal.remark("\(NumberText.count(absent.hiddenCount, "row")) hidden and not in the file.")
+        }
+        if let text = report.calibration.text { Terminal.remark("The values are \(text).") }
         if absent.withheldCount > 0 {
             Terminal.remark("\(NumberText.count(absent.withheldCount, "row")) withheld and not in the file.")
         }
@@ -127,6 +141,9 @@ struct TraceRange: ParsableArguments {
 
     @Option(help: ArgumentHelp("Only rows before this time.", valueName: "time"))
     var to: String?
+
+    /// Whether it is less than everything.
+    var isGiven: Bool { from != nil || to != nil }
 
     /// The range in milliseconds since 1970; everything where nothing was said.
     var milliseconds: (start: Int64, end: Int64) {

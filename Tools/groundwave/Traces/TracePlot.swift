@@ -16,6 +16,8 @@ struct TracePlot: AsyncParsableCommand {
             rows are missing, the line is broken. Where rows are withheld or unreadable, a pale band shows the least and \
             the greatest of their values, and the second line of the picture tells how many they are. Times are in UTC.
 
+            Calibrated channels are drawn calibrated, and the second line says so; --measured draws what was measured.
+
             If some rows cannot be read, the rest is drawn, and the exit status is 3.
             """)
 
@@ -40,22 +42,11 @@ struct TracePlot: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The height in pixels.", valueName: "pixels"))
     var height = 600
 
+    @OptionGroup var shown: ValueOptions
     @OptionGroup var options: ReadOptions
 
-    struct Result: Encodable {
-        var file: String
-        var channels: [String]
-        var withheld: UInt64
-        var unreadable: UInt64
-        var bytes: Int
-    }
-
     func run() async throws {
-        let isPNG = output.lowercased().hasSuffix(".png")
-        guard isPNG || output.lowercased().hasSuffix(".svg") else {
-            throw StoreError(
-                .usage, "\(output) is neither .svg nor .png.", hint: "Choose a file name that ends with .svg or .png.")
-        }
+        let file = try PlotFile(output)
         let store = try await options.open()
         let trace = try TraceName.resolve(name, store)
         var chosen = TracePlotOptions()
@@ -63,34 +54,19 @@ struct TracePlot: AsyncParsableCommand {
         (chosen.width, chosen.height) = (width, height)
         let (start, end) = try range.milliseconds
         let plot = try Progress.during("Drawing") { _ in
-            try store.plot(trace, chosen, from: start == .min ? nil : start, to: end == .max ? nil : end)
+            try store.plot(
+                trace, chosen, showing: shown.values, from: start == .min ? nil : start, to: end == .max ? nil : end)
         }
-        let bytes = isPNG ? plot.png() : Array(plot.svg().utf8)
-        var file = try AtomicFile(output)
-        try file.write(bytes)
-        try file.finish()
-        let names = plot.series.map(\.channel.name)
+        let byteCount = try file.write(plot)
+        let calibration = shown.measured ? .none : try store.calibration(of: trace)
+        let result = PlotFile.Result(
+            plot, calibration: calibration.limited(to: plot.series.map(\.channel)), file: output, byteCount: byteCount)
         if options.json {
-            try Terminal.print(
-                json: Result(
-                    file: output, channels: names, withheld: plot.withheldCount, unreadable: plot.unreadableCount,
-                    bytes: bytes.count))
+            try Terminal.print(json: result)
         } else {
-            try Terminal.print("\(names.joined(separator: ", ")): \(NumberText.bytes(bytes.count)).")
-            remark(plot)
+            try Terminal.print("\(result.channels.joined(separator: ", ")): \(NumberText.bytes(byteCount)).")
+            PlotFile.remark(plot, verifying: [name])
         }
         if plot.unreadableCount > 0 { throw Answer.inPart }
-    }
-
-    /// Says how many rows are not drawn one by one.
-    private func remark(_ plot: Plot) {
-        if plot.withheldCount > 0 {
-            Terminal.remark(
-                "\(NumberText.count(plot.withheldCount, "row")) withheld: drawn pale, from least to greatest.")
-        }
-        if plot.unreadableCount > 0 {
-            Terminal.remark(
-                "\(NumberText.count(plot.unreadableCount, "row")) unreadable: see groundwave trace verify \(name)")
-        }
     }
 }

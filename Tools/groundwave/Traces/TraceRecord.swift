@@ -16,11 +16,13 @@ struct TraceRecord: AsyncParsableCommand {
                 --input capture.bin --rate 10
               groundwave trace record --meter 00:15:A5:00:11:22 --model um25c \\
                 --device /dev/rfcomm0 --until "current<0.05 for 60s" --for 8h
+              groundwave trace record --meter 02:00:00:00:00:01 --model fnb58 --device hid:
 
             Rows are on the disk within a second. If the program is killed, the next program that opens the store adds \
             what was recorded to the log, and the trace shows where it ended. A file does not contain the times of its \
             rows: they get times from now on, at the rate of the meter's counter or of --rate. A device, or a named \
-            pipe, that another program records from is refused.
+            pipe, that another program records from is refused. A device that is disconnected is waited for, see \
+            --reconnect, and the same trace goes on with a gap.
 
             On a terminal, it shows the channels, charge and energy, missing rows, and the last minutes of one channel. \
             The conditions --for, --until, --until-charge and --until-energy are judged by the times of the rows: the \
@@ -36,7 +38,12 @@ struct TraceRecord: AsyncParsableCommand {
     @Option(help: "How the meter is connected: usb or bluetooth; default: the usual way for the model.")
     var link: MeterModel.Link?
 
-    @Option(help: ArgumentHelp("The serial device of the meter, such as /dev/rfcomm0.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The serial device of the meter, such as /dev/rfcomm0, or its USB HID (Linux): hid: for the only one of the \
+            model, hid:2E3C:5558 with vendor and product, or hid:/dev/hidraw3.
+            """, valueName: "path"))
     var device: String?
 
     @Option(help: ArgumentHelp("A file or pipe with what the meter sent; - is standard input.", valueName: "file"))
@@ -47,6 +54,10 @@ struct TraceRecord: AsyncParsableCommand {
             "The number of rows per second in a file; default: as often as this program polls the model.",
             valueName: "rows"))
     var rate: Double?
+
+    @Option(
+        help: ArgumentHelp("How long to wait for a device that is disconnected; 0: not at all.", valueName: "seconds"))
+    var reconnect = 60
 
     @Option(help: ArgumentHelp("The speed of the serial device.", valueName: "baud"))
     var baud = 115_200
@@ -79,6 +90,12 @@ struct TraceRecord: AsyncParsableCommand {
         guard (device == nil) != (input == nil) else {
             throw ValidationError("Specify either --device or --input.")
         }
+        guard (0...86_400).contains(reconnect) else {
+            throw ValidationError("--reconnect must be a number of seconds up to 86400.")
+        }
+        if let device, HIDLine.isAddress(device), link == .bluetooth {
+            throw ValidationError("A USB HID is not connected by Bluetooth.")
+        }
         if let rate, !(rate > 0 && rate <= 1_000_000) {
             throw ValidationError(
                 "--rate must be a number of rows per second, up to 1000000.")
@@ -88,8 +105,7 @@ struct TraceRecord: AsyncParsableCommand {
     func run() async throws {
         let address = try MACAddress(argument: meter)
         let conditions = try stop.conditions
-        let path = device ?? input ?? "-"
-        let line = try MeterLine(path, baud: baud)
+        let (line, path) = try openLine()
         let store = try await options.open()
         let link = link ?? model.links[0]
         // Other devices see which device has the meter; a recording from a file reserves none.
@@ -97,14 +113,17 @@ struct TraceRecord: AsyncParsableCommand {
         let recorder = try await store.record(
             meter: address, model: model, over: link, name: name,
             source: path == "-" ? "standard input" : URL(filePath: path).lastPathComponent,
-            rate: line.isFile || rate != nil ? rowsPerSecond : nil, isKeepingCapture: raw, until: conditions)
+            rate: line.isFile || rate != nil ? rowsPerSecond : nil, isKeepingCapture: raw,
+            isExclusive: device != nil, until: conditions)
         if !options.json {
             Terminal.remark("Recording \(recorder.trace.short)\(line.isFile ? "" : "; Ctrl-C ends it").")
         }
+        if !options.json, !conditions.isEmpty { try remarkCalibration(of: recorder.trace, store) }
+        if !line.isFile, !options.json { try remarkOthers(store, address, recorder) }
         let isAsked = Request()
         let signals = Interruption.whenAsked { isAsked.set() }
         defer { signals.forEach { $0.cancel() } }
-        var feed = MeterFeed(model, over: link, by: line, now: store.surroundings.now)
+        var feed = MeterFeed(model, over: link, from: line, now: store.surroundings.now)
         let silences = Silences(model, of: path, isTold: !options.json, by: store.surroundings.now)
         var display = LiveRecording(store, recorder.trace, live, isWanted: !options.json)
         do {
@@ -119,6 +138,16 @@ struct TraceRecord: AsyncParsableCommand {
         }
         if device != nil { try await store.disconnect(address) }
         try await printReport(store, recorder, feed.refusedByteCount, silences)
+    }
+
+    /// Opens the device or the input, and returns it with what to call it.
+    private func openLine() throws -> (any MeterPort, String) {
+        if let device, HIDLine.isAddress(device) {
+            let line = try HIDLine(device, for: model)
+            return (line, line.path)
+        }
+        let path = device ?? input ?? "-"
+        return (try MeterLine(path, baud: baud), path)
     }
 
     /// Saves what was received of a recording that failed, and reports it; returns the error, with a hint where the
@@ -150,6 +179,7 @@ struct TraceRecord: AsyncParsableCommand {
         var isOurs = device != nil
         var isOver = false
         var isRateAssumed = false
+        var absence = Absence(upTo: reconnect, isTold: !options.json)
         var compared = try stop.conditions.compactMap(\.channel)
         defer { if isRateAssumed, !options.json { remarkRate() } }
         while !isOver {
@@ -162,12 +192,8 @@ struct TraceRecord: AsyncParsableCommand {
                 compared = []
             }
             if await recorder.metCondition != nil { break }
-            if step.isAtEnd, !isOver {
-                guard let device else { break }
-                throw StoreError(
-                    .inputOutput, "The meter has disconnected: no more data comes from \(device).",
-                    hint: "Check that it is on and connected, and record again.")
-            }
+            if !isOver, let device { try absence.take(step, of: device) }
+            if step.isAtEnd, !isOver { break }
             if isOurs, ContinuousClock.now >= renewal {
                 renewal += .milliseconds(MeterLease.renewalMilliseconds)
                 // Another device has only recorded that it took over the meter; the meter still sends its data here.
@@ -176,7 +202,7 @@ struct TraceRecord: AsyncParsableCommand {
                     Terminal.remark("\(error.message) Recording continues.")
                 }
             }
-            if !isFile { silences.take(step) }
+            if !isFile, !absence.isRunning { silences.take(step) }
             display.refresh()
         }
     }
@@ -191,6 +217,21 @@ struct TraceRecord: AsyncParsableCommand {
             let names = layouts[0].channels.prefix(8).map(\.name).joined(separator: ", ")
             Terminal.remark(
                 "The first rows have no channel \(channel), which --until compares; they have \(names).")
+        }
+    }
+
+    /// Says that conditions compare what is measured, if the trace is calibrated.
+    private func remarkCalibration(of trace: RecordID, _ store: Store) throws {
+        guard let record = try store.record(Metering.trace.name, trace),
+            let text = try store.calibration(of: Trace(record)).text
+        else { return }
+        Terminal.remark("Conditions compare what the meter measures. What is shown of it is \(text).")
+    }
+
+    /// Says which other recordings of the meter run on this device, as from a pipe: which of them are there.
+    private func remarkOthers(_ store: Store, _ address: MACAddress, _ recorder: TraceRecorder) throws {
+        for other in try store.recordings(of: address) where other.id != recorder.trace {
+            Terminal.remark("The trace \(other.id.short) records the meter \(address) too, from \(other.source).")
         }
     }
 

@@ -5,41 +5,36 @@ import GroundwaveMeters
 extension TraceShow {
     /// A stretch as JSON.
     struct Stretch: Encodable {
-        var id: String
-        var name: String
         var from: String?
         var to: String?
-        var first: String?
-        var last: String?
-        var rows: UInt64
-        var missing: UInt64
-        var gaps: UInt64
-        var repeats: UInt64
-        var charge: Double?
-        var energy: Double?
-        var coveredSeconds: Double
-        var withheld: UInt64
-        var unreadable: UInt64
+        let stretch: StretchResult
         var channels: [TraceChannels.Result]
         var markers: [TraceMarkerResult]
+
+        private enum CodingKeys: String, CodingKey { case from, to, channels, markers }
+
+        func encode(to encoder: any Encoder) throws {
+            try stretch.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encodeIfPresent(from, forKey: .from)
+            try container.encodeIfPresent(to, forKey: .to)
+            try container.encode(channels, forKey: .channels)
+            try container.encode(markers, forKey: .markers)
+        }
     }
 
     /// Shows the rows from `start` up to `end`, in milliseconds since 1970.
     func show(_ trace: Trace, from start: Int64, to end: Int64, in store: some Reading) throws {
-        let summary = try store.summary(of: trace.id, from: start, to: end)
-        let rows = summary.rows
-        let totals = TraceTotals(of: rows.parts)
+        let summary = try store.summary(of: trace.id, showing: shown.values, from: start, to: end)
+        let totals = TraceTotals(of: summary.rows.parts)
         let channels = TraceChannels(channels: summary.channels)
         let markers = try store.markers(of: trace.id).filter { $0.time >= start && $0.time < end }
         if options.json {
             try Terminal.print(
                 json: Stretch(
-                    id: "\(trace.id)", name: trace.name, from: start == .min ? nil : UTCText.milliseconds(start),
-                    to: end == .max ? nil : UTCText.milliseconds(end), first: rows.leastTime.map(UTCText.milliseconds),
-                    last: rows.greatestTime.map(UTCText.milliseconds), rows: rows.rowCount, missing: rows.missingCount,
-                    gaps: rows.gapCount, repeats: rows.repeatCount, charge: totals.charge, energy: totals.energy,
-                    coveredSeconds: totals.coveredSeconds, withheld: summary.withheldCount,
-                    unreadable: summary.unreadableCount, channels: channels.results,
+                    from: start == .min ? nil : UTCText.milliseconds(start),
+                    to: end == .max ? nil : UTCText.milliseconds(end),
+                    stretch: StretchResult(summary, of: trace, totals), channels: channels.results,
                     markers: markers.map(TraceMarkerResult.init)))
         } else {
             let limits = [
@@ -48,7 +43,7 @@ extension TraceShow {
             ]
             try Terminal.print("\(trace.id)  \(limits.compactMap { $0 }.joined(separator: " "))")
             try Terminal.print(lines: facts(of: summary, totals).lines.dropFirst())
-            try channels.print()
+            try channels.print(in: store.temperatureUnit(of: trace))
             try TraceMarkerResult.print(table: markers)
         }
         if summary.unreadableCount > 0 { throw Answer.inPart }
@@ -67,6 +62,10 @@ extension TraceShow {
         facts.append(["missing", TraceText.missing(rows)])
         facts.append(["repeated", "\(rows.repeatCount), left out"])
         totals.append(to: &facts, span: span)
+        if summary.hiddenCount > 0 {
+            facts.append(["hidden", "\(NumberText.count(summary.hiddenCount, "row")): none of them counts"])
+        }
+        if !summary.calibration.isEmpty { facts.append(["calibrated", summary.calibration.formulas]) }
         if summary.withheldCount > 0 {
             let count = NumberText.count(summary.withheldCount, "row")
             facts.append(["not here", "the samples of \(count) across the edges: none of these rows counts"])

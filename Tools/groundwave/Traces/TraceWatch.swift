@@ -34,6 +34,8 @@ struct TraceWatch: AsyncParsableCommand {
         var repeats: UInt64
         var charge: Double?
         var energy: Double?
+        var energyUncertainty: Double?
+        var calibrated: [CalibrationResult]?
         var coveredSeconds: Double
         var silentSeconds: Int64?
         var channels: [TraceChannels.Result]
@@ -47,6 +49,8 @@ struct TraceWatch: AsyncParsableCommand {
             repeats = summary.repeatCount
             let totals = TraceTotals(of: summary.parts)
             (charge, energy, coveredSeconds) = (totals.charge, totals.energy, totals.coveredSeconds)
+            energyUncertainty = totals.energyUncertainty
+            calibrated = CalibrationResult.all(summary.calibration)
             silentSeconds = trace.silence.map { $0 / 1000 }
             channels = TraceChannels(channels: summary.channels).results
         }

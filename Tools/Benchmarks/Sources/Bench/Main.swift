@@ -32,7 +32,8 @@ struct Bench {
         case "sync-edit": try await SyncBench.edit(arguments[1], program: arguments[2], edits: number(3))
         case "sync-watch": try await SyncBench.watch(arguments[1], program: arguments[2], edits: number(3))
         case "sync-many": try await SyncBench.many(arguments[1], program: arguments[2], events: number(3))
-        case "meter-size": try await TraceBench.size(arguments[1], of: arguments[2])
+        case "meter-size":
+            try await TraceBench.size(arguments[1], of: arguments[2], once: arguments.dropFirst(3).first == "once")
         case "meter-codec": try TraceBench.codec(arguments[1], rows: number(2))
         case "meter-record": try await MeterBench.record(arguments[1], seconds: number(2))
         case "meter-build": try await MeterBench.build(arguments[1], rows: number(2))

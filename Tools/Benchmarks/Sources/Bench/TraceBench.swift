@@ -12,15 +12,15 @@ import GroundwaveTraceFiles
 enum TraceBench {
     private static let meter = MACAddress("02:00:00:00:00:01")
 
-    /// Records the rows of a CSV file in a new store; a short file is repeated until there are a million rows, so
-    /// that the blocks are those of a long recording, and a page more or less does not matter. Prints the bytes per
-    /// value, summaries included; the ratio of the log's pages to these bytes; and the bytes of the views' blocks and
-    /// cells per value.
-    static func size(_ path: String, of csv: String) async throws {
+    /// Records the rows of a CSV file in a new store. Unless it is played once, a short file is repeated until there are
+    /// a million rows, so that the blocks are those of a long recording, and a page more or less does not matter. Prints
+    /// the bytes per value, summaries included; the ratio of the log's pages to these bytes; and the bytes of the views'
+    /// blocks and cells per value.
+    static func size(_ path: String, of csv: String, once isOnce: Bool) async throws {
         let rows = try rows(of: csv)
         let store = try await newStore(path)
         guard let meter else { throw Failure("no meter") }
-        let roundCount = max(1, 1_000_000 / rows.count)
+        let roundCount = isOnce ? 1 : max(1, 1_000_000 / rows.count)
         let before = try pages(of: store, "log")
         let recorder = try await store.record(meter: meter, model: .km003c)
         for round in 0..<roundCount {
