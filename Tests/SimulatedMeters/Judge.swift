@@ -9,6 +9,8 @@ public struct Judge: Sendable {
     private let recorded: Recorded
     /// The part of charge and energy that may be wrong.
     private let tolerance: Double
+    /// Whether charge and energy are summed over the times of the recorded rows.
+    private let sumsRecordedTimes: Bool
     /// When each row was read.
     private let reads: [Int64]
 
@@ -16,12 +18,17 @@ public struct Judge: Sendable {
     ///
     /// - Parameters:
     ///   - tolerance: The part of charge and energy that may be wrong.
+    ///   - sumsRecordedTimes: Whether charge and energy of a meter without a counter are summed over the recorded times
+    ///     instead of the true ones. For a recorder in real time, which knows no more than when it could read: how late
+    ///     that may be, ``judgeTimes(start:slack:)`` judges.
     ///   - read: Returns when a row was read, by the number of bytes that had come then; `nil` if nobody knows, and each
     ///     byte counts as read when it came.
     public init(
-        _ meter: MeterScript, _ recorded: Recorded, tolerance: Double = 0.001, read: ((Int) -> Int64)? = nil
+        _ meter: MeterScript, _ recorded: Recorded, tolerance: Double = 0.001, sumsRecordedTimes: Bool = false,
+        read: ((Int) -> Int64)? = nil
     ) {
         (self.meter, self.recorded, self.tolerance) = (meter, recorded, tolerance)
+        self.sumsRecordedTimes = sumsRecordedTimes && !meter.family.hasCounter
         reads = meter.truth.rows.map { row in read.map { $0(row.byteCount) } ?? row.delivered }
         judgeRows()
         guard faults.isEmpty else { return }
@@ -111,7 +118,7 @@ public struct Judge: Sendable {
         let gaps = Set(recorded.gaps.keys.map(gapPlace))
         for index in truth.indices.dropFirst() where !gaps.contains(index) {
             let rows = [truth[index - 1], truth[index]]
-            let hours = duration(rows) / 3_600_000
+            let hours = duration(before: index) / 3_600_000
             let currents = rows.map { value($0.values[1], scale.current) }
             let voltages = rows.map { value($0.values[0], scale.voltage) }
             charge += (currents[0] + currents[1]) / 2 * hours
@@ -129,10 +136,11 @@ public struct Judge: Sendable {
         return place(of: index).first { truth[$0].gap.lost > 0 } ?? index
     }
 
-    /// The milliseconds between two rows: a file without a counter has only a rate.
-    private func duration(_ rows: [Truth.Row]) -> Double {
-        guard witness == .none else { return rows[1].measured - rows[0].measured }
-        return Double(meter.family.interval) / Double(meter.family.rowsPerFrame)
+    /// The milliseconds between a row and the one before it: a file without a counter has only a rate.
+    private func duration(before index: Int) -> Double {
+        if witness == .none { return Double(meter.family.interval) / Double(meter.family.rowsPerFrame) }
+        if sumsRecordedTimes { return Double(recorded.rows[index].time - recorded.rows[index - 1].time) }
+        return truth[index].measured - truth[index - 1].measured
     }
 
     private mutating func judgeSteps() {

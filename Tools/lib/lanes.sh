@@ -19,16 +19,9 @@ die() {
     exit 1
 }
 
-# look_at_processors: sets $processor_seconds, what all commands that have ended so far took of the processors.
-processor_seconds=0
-look_at_processors() {
-    local file
-    file=$(mktemp "${TMPDIR:-/tmp}/times.XXXXXX")
-    # In a subshell it would say what that one took.
-    times >"$file"
-    processor_seconds=$(awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/)
-        printf "%d", 60 * (u[1] + s[1]) + u[2] + s[2] }' "$file")
-    rm -f "$file"
+# processor_seconds FILE: what the commands of a subshell took of the processors, by what `times` said in it.
+processor_seconds() {
+    awk '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } } END { printf "%d", sum }' "$1"
 }
 
 # lane NAME COMMAND…: runs the command, prints its result, its seconds and those of the processors, and goes on whatever
@@ -38,17 +31,22 @@ look_at_processors() {
 # inside the command as well, and a step that fails in the middle would pass.
 lane_status=0
 lane() {
-    local name=$1 start=$SECONDS processors result=passed words
+    local name=$1 start=$SECONDS processors result=passed words spent
     open_lanes
-    look_at_processors
-    processors=$processor_seconds
     shift
     words=$(mktemp "${TMPDIR:-/tmp}/lane.XXXXXX")
+    spent=$(mktemp "${TMPDIR:-/tmp}/lane.XXXXXX")
     say "$name"
     set +e
+    # The subshell around the command counts what it took: this shell's own sum grows with each stream that ends.
     (
-        set -e
-        "$@"
+        (
+            set -e
+            "$@"
+        )
+        lane_status=$?
+        times >"$spent"
+        exit "$lane_status"
     ) 2>&1 | tee "$words"
     lane_status=${PIPESTATUS[0]}
     set -e
@@ -56,9 +54,8 @@ lane() {
         result="FAILED ($lane_status)"
         { printf '\n==> the last words of %s:\n' "$name" && tail -n 40 "$words" | cut -c 1-600; } >>"$lanes/words"
     fi
-    rm -f "$words"
-    look_at_processors
-    processors=$((processor_seconds - processors))
+    processors=$(processor_seconds "$spent")
+    rm -f "$words" "$spent"
     printf '%-24s %6d s %6d s   %s\n' "$name" "$((SECONDS - start))" "$processors" "$result" >>"$lanes/table"
     printf -- '--- %s: %s, %d s, %d s of the processors\n' "$name" "$result" "$((SECONDS - start))" "$processors"
 }
