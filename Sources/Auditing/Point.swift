@@ -5,33 +5,36 @@ import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveStore
 
-/// A moment in the history of a log. Each names one set of whole batches: see ``Store/resolve(_:)``.
+/// A moment in the history of a log. Each names one set of events: see ``Store/resolve(_:)``.
+///
+/// A time, before an event and after it are between batches, since a batch is written at once. A position, a vector and
+/// what a replica knew are taken by the event, so they may also lie inside a batch, such as that of an import.
 public enum Point: Hashable, Sendable {
     /// The events that this store had when the event at this position was its last one; 0 is before everything.
     case position(Position)
-    /// The events written up to this moment, in milliseconds since 1970, by the stamps of their authors; and the
-    /// events that these authors had seen by then, even if their own stamp is later.
+    /// The batches written up to this moment, in milliseconds since 1970, by the stamps of their authors; and those
+    /// that these authors had seen by then, even if their own stamp is later.
     case time(milliseconds: Int64)
     /// The events that this store had before the batch of this event.
     case before(EventID)
     /// The events that this store had with the batch of this event.
     case after(EventID)
-    /// The events of this vector; a batch that is only partly in it is left out.
+    /// The events of this vector.
     case vector(VersionVector)
     /// As `time(milliseconds:)`.
     public static func time(_ moment: Date) -> Point {
         let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded(.down)
         return .time(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
-    /// The events that the author of this event had seen when writing it, and the event with its batch.
+    /// The events that the author of this event had seen when writing it, and the event.
     case known(EventID)
 }
 
 /// The set of events that a point names.
 public struct ResolvedPoint: Hashable, Sendable {
-    /// The vector of whole batches, all of them in this log.
+    /// The vector of the events, all of them in this log.
     public let vector: VersionVector
-    /// Events that belong to the point but are not in this log, or not as a whole batch.
+    /// Events that belong to the point but are not in this log.
     public internal(set) var missing: [EventRange] = []
     /// For a moment in time, the number of events that count although they are stamped later, because an author had
     /// seen them by then.
@@ -82,10 +85,7 @@ extension Store {
         case .after(let event): return try resolve(besides: event) { $0.upperBound }
         case .vector(let vector): return try resolve(wanted: vector)
         case .known(let event):
-            guard let batch = try log.batch(of: event),
-                var context = try log.context(of: EventID(event.replica, batch.upperBound))
-            else { throw Self.noEvent(event) }
-            context[event.replica] = batch.upperBound
+            guard let context = try log.context(of: event) else { throw Self.noEvent(event) }
             return try resolve(wanted: context)
         }
     }
@@ -100,7 +100,8 @@ extension Store {
             plain[entry.replica] = last
             if last > 0, let context = try log.context(of: EventID(entry.replica, last)) { joined.join(context) }
         }
-        var point = try resolve(wanted: joined)
+        var point = try resolve(wanted: log.alignedDown(joined))
+        point.missing = joined.ranges(missingFrom: point.vector)
         point.laterCount = point.vector.ranges(missingFrom: plain).reduce(0) { $0 + $1.count }
         point.time = .stamp(milliseconds: milliseconds)
         return point
@@ -127,7 +128,9 @@ extension Store {
     }
 
     private func resolve(wanted: VersionVector) throws -> ResolvedPoint {
-        var point = ResolvedPoint(vector: try log.alignedDown(wanted))
+        var vector = VersionVector()
+        for entry in try log.vector().entries { vector[entry.replica] = min(entry.sequence, wanted[entry.replica]) }
+        var point = ResolvedPoint(vector: vector)
         point.missing = wanted.ranges(missingFrom: point.vector)
         point.time = .stamp(milliseconds: try greatestStamp(of: point.vector))
         return point

@@ -9,7 +9,7 @@ import GroundwaveSyncing
 
 extension Store {
     /// Moves the values of all events up to `point` into a file, and leaves an archive snapshot in the log, from
-    /// which every fold begins.
+    /// which every fold begins. A batch that is only partly before `point` stays.
     ///
     /// The events stay, with hashes in place of their values: no digest, root, signed head or proof changes, and the
     /// views can be rebuilt at any time. A query about the time before `point` reports that it is archived, and works
@@ -34,7 +34,7 @@ extension Store {
         if FileManager.default.fileExists(atPath: path) {
             throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
-        let vector = try resolve(point).vector
+        let vector = try describing { try log.alignedDown(resolve(point).vector) }
         for _ in 0..<Self.archiveAttempts {
             let content = try describing { try log.content() }
             let plan = try describing { try self.plan(vector, retired) }

@@ -2,10 +2,9 @@ import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
 
-// Every point of time travel is a vector that contains whole batches only. These look-ups find it.
+// Every point of time travel is a vector. These look-ups find it.
 extension EventLog {
-    /// Returns what this log contained when the event at `position` was the last one; a batch that had arrived in part
-    /// is left out.
+    /// Returns what this log contained when the event at `position` was the last one, also inside a batch.
     ///
     /// Cost: O(runs).
     public func vector(through position: Position) throws -> VersionVector {
@@ -14,8 +13,7 @@ extension EventLog {
             let heads = try Self.heads(in: transaction, tables)
             var vector = VersionVector()
             for (replica, head) in heads {
-                let last = try Self.lastSequence(of: replica, head, through: position, in: transaction, tables)
-                vector[replica] = try Self.batchEnd(atOrBefore: EventID(replica, last), in: transaction, tables)
+                vector[replica] = try Self.lastSequence(of: replica, head, through: position, in: transaction, tables)
             }
             return vector
         }

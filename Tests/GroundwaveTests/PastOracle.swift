@@ -41,7 +41,7 @@ enum PastOracle {
             for entry in frames where entry.position <= position {
                 vector[entry.frame.id.replica] = entry.frame.id.sequence
             }
-            return wholeBatches(vector)
+            return vector
         }
         func batch(of event: EventID) -> (first: Position, last: Position) {
             let place = frames.firstIndex { $0.frame.id == event } ?? 0
@@ -55,10 +55,13 @@ enum PastOracle {
         case .position(let position): return upTo(position)
         case .before(let event): return upTo(batch(of: event).first - 1)
         case .after(let event): return upTo(batch(of: event).last)
-        case .vector(let vector): return wholeBatches(vector)
-        case .known(let event):
-            let last = frames[Int(batch(of: event).last) - 1].frame.id
-            return wholeBatches(context(last))
+        case .vector(let vector):
+            var held = VersionVector()
+            for entry in frames where vector.contains(entry.frame.id) {
+                held[entry.frame.id.replica] = max(held[entry.frame.id.replica], entry.frame.id.sequence)
+            }
+            return held
+        case .known(let event): return context(event)
         case .time(let milliseconds):
             var joined = VersionVector()
             for replica in Set(frames.map(\.frame.id.replica)) {

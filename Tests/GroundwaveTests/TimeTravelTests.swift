@@ -135,6 +135,44 @@ import Testing
         #expect(try past.read { try $0.count(.everything) } == 0)
     }
 
+    /// A file of contacts is one batch. Rounding a point in it to the ends of the batch would show nothing of it.
+    @Test func `into an import shows what was written up to there`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        try await store.importText(generatedLog(20))
+        let replica = try #require(store.replica)
+        var events: [(position: Position, event: EventID)] = []
+        try store.log.scan(from: 1) { position, frame, bytes in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values), isWithheld: false,
+                by: frame.names(in: bytes))
+            if change?.kind == QSOKind.name { events.append((position, frame.id)) }
+            return true
+        }
+        #expect(events.count == 20)
+        let last = try #require(events.last)
+        #expect(try store.log.batch(of: events[0].event)?.contains(last.event.sequence) == true)
+        for (index, (position, event)) in events.enumerated() {
+            var vector = VersionVector()
+            vector[replica] = event.sequence
+            for point in [.position(position), .vector(vector), .known(event)] as [Point] {
+                let past = try await store.at(point)
+                #expect(try ids(past, .contacts).count == index + 1, "\(point)")
+                #expect(try store.resolve(point).missing == [])
+            }
+            #expect(try await ids(store.at(.before(event)), .contacts).isEmpty)
+            #expect(try await ids(store.at(.after(event)), .contacts).count == 20)
+        }
+        var difference: [RecordDifference.What] = []
+        let first = try await store.at(.position(events[4].position))
+        let second = try await store.at(.position(last.position))
+        try store.forEachDifference(from: first, to: second) {
+            difference.append($0.what)
+            return true
+        }
+        #expect(difference == [RecordDifference.What](repeating: .added, count: 15))
+    }
+
     @Test func `to a point that is not there is refused with what there is`() async throws {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store
