@@ -24,7 +24,8 @@ if Context.environment["GROUNDWAVE_MEASURED"] != nil {
 // which branches an input has reached.
 if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
     for target in package.targets where target.type == .regular && target.name != prefix + "CChecksum" {
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=\(checks)"])]
+        let flags = ["-sanitize=\(checks)", "-enable-testing"]
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
     }
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
@@ -72,12 +73,13 @@ if let path = Context.environment["GROUNDWAVE_MODULE"], let name = path.split(se
 }
 
 // The sanitizer of Tools/test --sanitize, `thread` or `address`, in all of ours; the packages that we use have none, so that
-// they are the same for Tools/fuzz, which shares the folder of the build. Optimised, or the suites would take an hour; the
+// they are the same for Tools/fuzz, which shares the folder of the build, and in every release build. Optimised, or the suites would take an hour; the
 // suites themselves are not.
 if let sanitizer = Context.environment["GROUNDWAVE_SANITIZE"] {
     for target in package.targets where target.type != .system {
+        let flags = ["-sanitize=\(sanitizer)", "-enable-testing"]
         let suite = target.type == .test ? ["-Xfrontend", "-Onone"] : []
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=\(sanitizer)"] + suite)]
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags + suite)]
         target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=\(sanitizer)"])]
         target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-sanitize=\(sanitizer)"])]
     }
