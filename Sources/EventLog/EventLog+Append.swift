@@ -37,9 +37,13 @@ extension EventLog {
     /// - Parameters:
     ///   - batches: None empty. Each gets one stamp and is atomic by itself.
     ///   - arrival: The present moment; its wall clock drives the stamps.
+    ///   - position: The position of the last event that the author has seen, if the batches are only right behind it.
+    /// - Throws: ``EventLogError/moved(last:)`` if `position` is not that of the last event.
     /// - Complexity: O(events), and one flush, however many batches there are. The first two calls after the log was
     ///   opened, and after another process wrote, need two flushes each.
-    public func append(_ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival) throws -> [Appended] {
+    public func append(
+        _ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival, behind position: Position? = nil
+    ) throws -> [Appended] {
         if batches.isEmpty { return [] }
         for batch in batches {
             precondition(!batch.isEmpty, "a batch has at least one event")
@@ -49,6 +53,8 @@ extension EventLog {
         }
         return try commit(mayTrail: true) { transaction, tables, state in
             try Self.checkClaim(of: replica, in: transaction, tables)
+            let last = state.nextPosition - 1
+            guard position ?? last == last else { throw EventLogError.moved(last: last) }
             var frame = ByteWriter(capacity: 1024)
             var head = try tables.head(of: replica, in: transaction)
             var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))

@@ -17,6 +17,9 @@ public enum EventLogError: Error, Hashable, Sendable {
     case batchTooLarge(count: Int, bytes: Int)
     /// An event arrived before its predecessor; `expected` is the next number of its replica.
     case outOfSequence(EventID, expected: SequenceNumber)
+    /// Events were appended behind the position that the author of a batch had seen; the last one is at `last`. Nothing
+    /// was appended.
+    case moved(last: Position)
     /// The log is owned by another replica, or ownership was given up: this replica must claim it before it appends.
     case notClaimed(ReplicaID)
     /// Another log is at the path now, such as a recovered one or one restored from a backup; nothing was written to

@@ -33,8 +33,6 @@ public struct ImportComparison {
         case asserted(Change)
         /// A contact that is hidden here, and stays hidden.
         case hidden
-        /// A record that is not a contact.
-        case rejected(reason: String)
     }
 
     private let source: SourceID
@@ -44,8 +42,8 @@ public struct ImportComparison {
     private var occurrences: [ContactKey: Int] = [:]
     /// The contacts that records of the file were matched to.
     private var met: Set<RecordID> = []
-    /// The entries that the current slice has added to the two properties above.
-    private var slice: [(key: ContactKey, id: RecordID)] = []
+    /// What the last records have added to the two properties above: those that may have to be compared again.
+    private var latest: [(key: ContactKey, id: RecordID)] = []
 
     /// Creates a comparison with the earlier assertions of `source`.
     ///
@@ -56,28 +54,31 @@ public struct ImportComparison {
         self.session = session
     }
 
-    /// Begins a slice of the file's records. If the previous slice was not ended, its records are forgotten: the
-    /// views were found damaged meanwhile, and the records will be compared again.
-    public mutating func beginSlice() {
-        for (key, id) in slice {
+    /// The number of records that were compared since the last call of ``keep(_:)``.
+    public var count: Int { latest.count }
+
+    /// Forgets the records after the first `count` of those that may have to be compared again, which will be: the views
+    /// were found damaged, or show something else by now.
+    public mutating func forget(after count: Int) {
+        for (key, id) in latest[count...] {
             occurrences[key, default: 1] -= 1
             met.remove(id)
         }
-        slice.removeAll(keepingCapacity: true)
+        latest.removeSubrange(count...)
     }
 
-    /// Ends a slice and keeps the matches of its records.
-    public mutating func endSlice() { slice.removeAll(keepingCapacity: true) }
+    /// Keeps the matches of the first `count` records, which will not be compared again.
+    public mutating func keep(_ count: Int) { latest.removeFirst(count) }
 
-    /// Compares the next record of the file. Costs an index look-up, and for a stored contact reading its row.
+    /// Compares the next record of the file, which has a call. Costs an index look-up, and for a stored contact reading
+    /// its row.
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
-        guard record.fields.text(.call) != nil else { return .rejected(reason: "no-call") }
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
         let id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
         occurrences[imported.key] = occurrence + 1
         met.insert(id)
-        slice.append((imported.key, id))
+        latest.append((imported.key, id))
         guard let state = try view.state(of: QSOKind.name, id) else {
             return .new(
                 Change(

@@ -160,6 +160,10 @@ extension StoreError {
         case .outOfSequence(let event, let expected):
             self.init(
                 .damaged, "Event \(event.short) arrived where number \(expected) was expected.", cause: error)
+        case .moved:
+            self.init(
+                .busy, "In the meantime, another program has written to this store.",
+                hint: "Nothing was written. Run the command again.", cause: error)
         case .anotherLog:
             self.init(
                 .busy, "In the meantime, the log of this store was recovered, started over or restored from a backup.",

@@ -281,11 +281,14 @@ package final class Writer: Sendable {
 
     /// Appends a draft that was prepared elsewhere: for imports of many batches. The views take it in at the next read.
     ///
+    /// - Parameter position: The position of the last event that the draft was prepared with.
+    /// - Throws: ``EventLogError/moved(last:)`` if that is not the last event: another program has written meanwhile, or
+    ///   this call has introduced the replica.
     /// - Precondition: Called on the queue, so within ``exclusively(_:)``.
-    package func append(_ draft: DraftBatch) throws -> Appended {
+    package func append(_ draft: DraftBatch, behind position: Position) throws -> Appended {
         dispatchPrecondition(condition: .onQueue(queue))
         try introduceIfNew()
-        let appended = try log.append([draft], as: replica, arrival: surroundings.now())
+        let appended = try log.append([draft], as: replica, arrival: surroundings.now(), behind: position)
         try? followUp.run(appended: draft.count, isFolding: false)
         logger.trace("committed", metadata: ["events": "\(draft.count)", "position": "\(appended[0].position)"])
         return appended[0]

@@ -62,6 +62,17 @@ import Testing
         #expect(last.milliseconds == 6_000)
     }
 
+    @Test func `what is only right behind a position is refused behind another, and nothing is appended`() throws {
+        let store = try TestLog()
+        try store.append(3)
+        #expect(throws: EventLogError.moved(last: 3)) {
+            try store.log.append([.test(2, seed: 1)], as: store.replica, arrival: .test(1), behind: 2)
+        }
+        #expect(try store.log.lastPosition() == 3)
+        let appended = try store.log.append([.test(2, seed: 1)], as: store.replica, arrival: .test(1), behind: 3)
+        #expect(appended.map(\.position) == [4])
+    }
+
     @Test func `a batch of too many events is refused, and nothing is appended`() throws {
         let store = try TestLog()
         try store.append(3)

@@ -55,6 +55,9 @@ import Testing
             #expect(again.output.contains("imported: 0, updated: 0, unchanged: 9000"), "\(again.output)")
             let digests = try await Inspection.digests(of: store)
             #expect(digests.shown == digests.folded)
+            // However often it was begun, it is one import.
+            #expect(try Program.groundwave("revert", "--import", "last", "--yes", "--store", store.path).ended(0))
+            #expect(Inspection.numbers(in: try Inspection.exported(store)) == [])
         }
     }
 

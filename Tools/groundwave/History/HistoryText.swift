@@ -24,8 +24,12 @@ struct HistoryText {
         var note: AuditNote
         var noteWithheld: Withholding?
         var position: Position
+        /// The import; `nil` if the event that closes the batch is not among those that are shown.
+        var id: RecordID?
         var new = 0
         var changed = 0
+        /// The contacts of which the file said only what was known.
+        var asserted = 0
     }
 
     init(_ store: any Reading, isVerbose: Bool, isOneRecord: Bool) throws {
@@ -62,8 +66,15 @@ struct HistoryText {
                 replica: entry.event.replica, stamp: entry.stamp, note: entry.note, noteWithheld: entry.noteWithheld,
                 position: entry.position)
         }
-        if entry.kind == "import" { return }
-        if entry.isNew { batch?.new += 1 } else { batch?.changed += 1 }
+        if entry.kind == "import" {
+            // It has counted the whole batch, of which a filter may show less.
+            batch?.id = entry.record
+            batch?.new = entry.growth(of: "IMPORTED")
+            batch?.changed = entry.growth(of: "UPDATED")
+        } else if batch?.id == nil {
+            if entry.isNew { batch?.new += 1 } else if !entry.changes.isEmpty { batch?.changed += 1 }
+        }
+        if entry.kind != "import", entry.changes.isEmpty { batch?.asserted += 1 }
     }
 
     private mutating func finishBatch() throws {
@@ -71,8 +82,10 @@ struct HistoryText {
         var parts: [String] = []
         if batch.new > 0 { parts.append("\(batch.new) new") }
         if batch.changed > 0 { parts.append("\(batch.changed) updated") }
+        if batch.asserted > 0 { parts.append("\(batch.asserted) unchanged") }
         row(
-            batch.position, batch.stamp, batch.replica, (batch.note, batch.noteWithheld), "import",
+            batch.position, batch.stamp, batch.replica, (batch.note, batch.noteWithheld),
+            ["import", batch.id?.short].compactMap(\.self).joined(separator: " "),
             parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
         self.batch = nil
     }
@@ -160,6 +173,13 @@ struct HistoryText {
 extension AuditEntry {
     /// Whether nothing of what it wrote replaced anything: a new record.
     var isNew: Bool { changes.areOfNewRecord }
+
+    /// By how much the count in a field of this name grew.
+    fileprivate func growth(of field: String) -> Int {
+        guard let change = changes.first(where: { $0.field == field }) else { return 0 }
+        func count(_ value: [UInt8]?) -> Int { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
+        return count(change.after) - count(change.before)
+    }
 }
 
 extension ChangeSet.RecordChange {

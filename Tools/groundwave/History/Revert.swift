@@ -7,7 +7,7 @@ struct Revert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Revert one event or a whole import, no matter who wrote it and when.",
         discussion: """
-            The values that it replaced come back; what others changed since then stays, and is listed. Nothing is \
+            The values that it replaced come back; what was changed since then stays, and is listed. Nothing is \
             lost: the revert is itself a change that groundwave history shows and that reaches your other devices, and \
             groundwave undo reverts it.
 

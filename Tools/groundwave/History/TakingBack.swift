@@ -70,7 +70,7 @@ enum RevertOutput {
         let left = reverted.left.count
         if left > 0 {
             try Terminal.print(
-                "\(NumberText.count(left, "record")) \(left == 1 ? "stays" : "stay"), changed by others since:")
+                "\(NumberText.count(left, "record")) \(left == 1 ? "stays" : "stay"), changed since:")
         }
         try list(reverted.left, store)
     }

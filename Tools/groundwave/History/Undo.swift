@@ -7,7 +7,7 @@ struct Undo: AsyncParsableCommand {
         abstract: "Undo the latest changes that were made in this store.",
         discussion: """
             Shows what would be undone, and asks. An import is one step, however large. Nothing is lost: the undo is \
-            itself a change that groundwave history shows, and what others changed since then is kept.
+            itself a change that groundwave history shows, and what was changed since then is kept.
 
             Undo reaches what this store wrote as its present replica: the one that groundwave replicas marks as this \
             device. A store that was copied or restored from a backup becomes a new replica with its first change or \
@@ -60,6 +60,7 @@ struct Undo: AsyncParsableCommand {
                     changes: $0.changeCount, batches: $0.batches.count, event: "\($0.batches[0].first)")
             })
         if !options.json { try describe(steps) }
+        var isLeft = false
         if !steps.isEmpty, !dryRun {
             try confirm(steps)
             for step in steps {
@@ -67,6 +68,7 @@ struct Undo: AsyncParsableCommand {
                 result.batches += reverted.batches.count
                 result.events += reverted.eventCount
                 result.records += reverted.changed.count
+                isLeft = isLeft || !reverted.left.isEmpty
             }
         }
         if options.json { return try Terminal.print(json: result) }
@@ -76,7 +78,10 @@ struct Undo: AsyncParsableCommand {
         }
         if dryRun { return try Terminal.print("Nothing was written.") }
         if result.records == 0 {
-            return try Terminal.print("There was nothing left to undo: all of it has been changed since.")
+            return try Terminal.print(
+                isLeft
+                    ? "There was nothing left to undo: all of it has been changed since."
+                    : "There was nothing to undo: no record shows anything of it.")
         }
         try Terminal.print(
             "Undone: \(NumberText.count(steps.count, "step")), \(NumberText.count(result.records, "record")).")

@@ -1,0 +1,313 @@
+import GroundwaveADIF
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveProjections
+import GroundwaveRadio
+import GroundwaveRecords
+import GroundwaveStore
+
+/// One import, on the writer's queue.
+///
+/// The records are compared with the views, and what is new becomes a batch, which is appended only if nobody has changed a
+/// contact meanwhile: else its records are compared again.
+struct ImportRun {
+    private let store: Store
+    private let writer: Writer
+    private let name: String
+    private let options: ImportOptions
+    private let progress: (Int) -> Void
+
+    private var report = ImportReport()
+    private var generator: Surroundings.Generator
+    private var program = ""
+    private var comparison: ImportComparison?
+    /// The import's own record; `nil` before the first record of the file was compared.
+    private var book: ImportBook?
+    /// The records that are still to be compared.
+    private var pending: [ADIFRecord] = []
+    private var draft = DraftBatch(capacity: 1 << 20)
+    /// The records that were compared since the last batch, and what the report said then.
+    private var compared: [ADIFRecord] = []
+    private var committed = ImportReport()
+    /// The position of the last event that these were compared with; `nil` if there are none.
+    private var seen: Position?
+
+    /// The number of records compared against one state of the views.
+    private static let sliceCount = 4000
+    /// The number of records after which what is new in them is committed, so that no more are compared again.
+    private static let comparedCount = 16_000
+    /// How often the records of a batch are compared.
+    private static let attemptCount = 20
+
+    init(
+        store: Store, writer: Writer, name: String, options: ImportOptions, progress: @escaping (Int) -> Void
+    ) {
+        self.store = store
+        self.writer = writer
+        generator = writer.surroundings.generator
+        self.name = name
+        self.options = options
+        self.progress = progress
+    }
+
+    mutating func perform(_ chunks: () throws -> [UInt8]?) throws -> ImportReport {
+        try store.views.catchUp()
+        var reader = LogReader(format: options.format)
+        var hasHeader = options.format == .ndjson
+        while true {
+            let chunk = try chunks()
+            if let chunk { reader.append(chunk) } else { reader.finish() }
+            while let item = reader.next() {
+                switch item {
+                case .header(let header):
+                    hasHeader = true
+                    program = program.isEmpty ? header.fields.text(.programID) ?? "" : program
+                    report.remarks += header.warnings.map { ImportRemark($0, in: name) }
+                case .record(let record): try consume(record)
+                case .rejected(let rejection):
+                    report.records += 1
+                    report.rejected += 1
+                    report.remarks.append(ImportRemark(rejection, in: name))
+                }
+            }
+            if chunk == nil { break }
+        }
+        try comparePending()
+        if let comparison { report.absent = try store.views.read { try comparison.absentCount(in: $0) } }
+        let taken = report.imported + report.updated + report.unchanged
+        if taken == 0, report.rejected > 0 || !hasHeader {
+            let first = report.remarks.first { $0.isRejection }
+            throw StoreError(
+                .damaged, "\(name) has no complete record\(first.map { ": \($0.message)" } ?? ".")",
+                hint: "Check that it is an ADIF log (.adi or .adx), and that it was downloaded completely.")
+        }
+        try commit(isLast: true)
+        if report.id != nil { try store.views.catchUp() }
+        return report
+    }
+
+    private mutating func consume(_ record: ADIFRecord) throws {
+        report.records += 1
+        report.remarks += record.warnings.map { ImportRemark($0, in: name) }
+        let record = adjusted(record)
+        guard record.fields.text(.call) != nil else {
+            report.rejected += 1
+            report.remarks.append(ImportRemark(noCall: record, in: name))
+            return
+        }
+        pending.append(record)
+        if pending.count == Self.sliceCount {
+            try comparePending()
+            progress(report.records)
+        }
+    }
+
+    /// Returns the record with `--set` and `--shift` applied.
+    private func adjusted(_ record: ADIFRecord) -> ADIFRecord {
+        guard !options.assignments.isEmpty || options.shiftMinutes != 0 else { return record }
+        var record = record
+        record.fields = ImportAdjustment(assignments: options.assignments, shiftMinutes: options.shiftMinutes)
+            .applied(to: record.fields)
+        return record
+    }
+
+    private mutating func comparePending() throws {
+        let records = pending
+        pending.removeAll(keepingCapacity: true)
+        try compare(records)
+        // Where nothing is to be written, nothing has to be compared again.
+        if draft.isEmpty { keepCompared() } else if compared.count >= Self.comparedCount { try commit(isLast: false) }
+    }
+
+    /// Compares records of the file, appends what is new in them to the draft, and commits that whenever it is full.
+    private mutating func compare(_ records: [ADIFRecord]) throws {
+        var rest = records[...]
+        while !rest.isEmpty {
+            let slice = rest.prefix(EventLimits.batchCount - 1 - draft.count)
+            let count = try append(slice, outcomes(of: slice))
+            rest = rest.dropFirst(count)
+            if count < slice.count || draft.count == EventLimits.batchCount - 1 { try commit(isLast: false) }
+        }
+    }
+
+    private mutating func outcomes(of records: ArraySlice<ADIFRecord>) throws -> [ImportComparison.Outcome] {
+        var comparison = try begun()
+        // Cleared so that the local copy is changed in place: the table of matched contacts grows with the file.
+        self.comparison = nil
+        let (outcomes, position) = try store.views.read { view in
+            // Runs again if the views had to be rebuilt.
+            comparison.forget(after: compared.count)
+            return (try records.map { try comparison.compare($0, in: view) }, view.position)
+        }
+        self.comparison = comparison
+        seen = min(seen ?? position, position)
+        return outcomes
+    }
+
+    /// Appends what is new in the records to the draft, until it is full. Returns the number of records that were dealt
+    /// with; the others are forgotten.
+    private mutating func append(
+        _ records: ArraySlice<ADIFRecord>, _ outcomes: [ImportComparison.Outcome]
+    ) throws -> Int {
+        var count = 0
+        for (record, outcome) in zip(records, outcomes) {
+            guard append(outcome.change) else { break }
+            switch outcome {
+            case .new: report.imported += 1
+            case .updated: report.updated += 1
+            case .unchanged, .asserted: report.unchanged += 1
+            case .hidden:
+                report.unchanged += 1
+                report.hidden += 1
+            }
+            compared.append(record)
+            count += 1
+        }
+        comparison?.forget(after: compared.count)
+        return count
+    }
+
+    /// Appends the change, if there is one, to the draft; returns whether there was room for it.
+    private mutating func append(_ change: Change?) -> Bool {
+        guard let change, !options.isDryRun else { return true }
+        // Leave room for the event that closes the batch.
+        guard draft.isEmpty || draft.hasRoom(for: DraftBatch.byteBound(of: change) + 64 << 10) else { return false }
+        draft.append(change, by: writer.replica, using: &generator)
+        return true
+    }
+
+    /// The comparison with what this source has said before; with the first one the import's own record is looked for.
+    private mutating func begun() throws -> ImportComparison {
+        if let comparison { return comparison }
+        let (id, source) = (RecordID.random(using: &generator), sourceName)
+        let (comparison, book) = try store.views.read { [name, options, writer] view in
+            let reverts = try Reverts(in: view, store.log)
+            return (
+                ImportComparison(
+                    source: SourceID(name: source), session: options.session, undos: reverts.undos),
+                try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view, store.log)
+            )
+        }
+        self.book = book
+        return comparison
+    }
+
+    private var sourceName: String { options.source ?? (program.isEmpty ? "adif" : program) }
+
+    /// Commits the draft, closed by the record of this import, if there is anything to write.
+    private mutating func commit(isLast: Bool) throws {
+        for _ in 0..<Self.attemptCount {
+            guard let book, !draft.isEmpty || isLast && book.isUnfinished && !options.isDryRun else {
+                return keepCompared()
+            }
+            let seen = try seen ?? store.views.read { $0.position }
+            let (closed, closing) = try closed(book, isLast: isLast)
+            do {
+                let appended = try writer.append(closed, behind: seen)
+                self.book?.note(closing, as: appended.last)
+                report.id = book.id
+                draft = DraftBatch(capacity: 1 << 20)
+                keepCompared()
+                self.seen = appended.position + UInt64(appended.count) - 1
+                return
+            } catch EventLogError.moved(let last) {
+                if try concerns(seen + 1...last) { try compareAgain() } else { self.seen = last }
+            }
+        }
+        throw StoreError(
+            .busy, "Other programs keep changing contacts of this store.",
+            hint: "Import the file again: that completes the import.")
+    }
+
+    /// Returns the draft with the event that closes it.
+    private mutating func closed(_ book: ImportBook, isLast: Bool) throws -> (DraftBatch, Change) {
+        var assignments = [
+            Assignment("FILE", text: name), Assignment("SOURCE", text: sourceName),
+            Assignment("IMPORTED", text: String(book.imported + report.imported - committed.imported)),
+            Assignment("UPDATED", text: String(book.updated + report.updated - committed.updated)),
+        ]
+        if !program.isEmpty { assignments.append(Assignment("PROGRAM", text: program)) }
+        if isLast {
+            assignments.append(Assignment("RECORDS", text: String(report.records)))
+            assignments.append(Assignment("REJECTED", text: String(report.rejected)))
+            assignments.append(Assignment("ABSENT", text: String(report.absent)))
+        }
+        let words = AuditNote(author: options.author ?? store.author, text: options.note ?? "Import \(name)")
+        let note = try store.views.read {
+            try $0.naming(words, for: writer.replica, store.components, on: writer.deviceName)
+        }
+        let closing = book.change(assigning: assignments)
+        var closed = draft
+        closed.append(closing, by: writer.replica, note: note, using: &generator)
+        return (closed, closing)
+    }
+
+    /// Notes that the records compared so far need no further look.
+    private mutating func keepCompared() {
+        comparison?.keep(compared.count)
+        compared.removeAll(keepingCapacity: true)
+        committed = report
+        seen = nil
+    }
+
+    /// Whether any of these events may change what the comparison finds.
+    private func concerns(_ positions: ClosedRange<Position>) throws -> Bool {
+        let concerning = RevertKind.bookkeeping.union([QSOKind.name]).subtracting([ReplicaKind.name])
+        var isFound = false
+        try store.log.scan(from: positions.lowerBound) { position, frame, bytes in
+            let shape = bytes.extracting(frame.shape)
+            let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            let kind = reader.map { String(decoding: shape.extracting($0.kind).toArray(), as: UTF8.self) }
+            isFound = kind.map { concerning.contains($0) } ?? true
+            return !isFound && position < positions.upperBound
+        }
+        return isFound
+    }
+
+    /// Compares the records since the last batch once more, with what another program has written by now.
+    private mutating func compareAgain() throws {
+        let records = compared
+        compared.removeAll(keepingCapacity: true)
+        comparison?.forget(after: 0)
+        draft = DraftBatch(capacity: 1 << 20)
+        (report.imported, report.updated) = (committed.imported, committed.updated)
+        (report.unchanged, report.hidden) = (committed.unchanged, committed.hidden)
+        seen = nil
+        try store.views.catchUp()
+        book = try store.views.read { try book?.renewed(in: $0, store.log) }
+        try compare(records)
+    }
+}
+
+extension ImportComparison.Outcome {
+    /// The change that it brings, if any.
+    fileprivate var change: Change? {
+        switch self {
+        case .new(let change), .updated(let change), .asserted(let change): change
+        case .unchanged, .hidden: nil
+        }
+    }
+}
+
+extension ImportRemark {
+    fileprivate init(_ warning: ADIFWarning, in file: String) {
+        self.init(
+            file: file, record: warning.recordNumber, offset: warning.byteOffset, field: warning.field?.name ?? "",
+            code: warning.code.rawValue, message: warning.code.explanation, isRejection: false)
+    }
+
+    fileprivate init(_ rejection: ADIFRejection, in file: String) {
+        self.init(
+            file: file, record: rejection.recordNumber, offset: rejection.byteRange.lowerBound,
+            field: rejection.field?.name ?? "", code: rejection.code.rawValue, message: rejection.code.explanation,
+            isRejection: true)
+    }
+
+    /// A record without a call is no contact.
+    fileprivate init(noCall record: ADIFRecord, in file: String) {
+        self.init(
+            file: file, record: record.number, offset: record.byteOffset, field: "CALL", code: "no-call",
+            message: "The record has no CALL, so it is not a contact.", isRejection: true)
+    }
+}
