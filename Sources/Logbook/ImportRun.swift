@@ -32,6 +32,8 @@ struct ImportRun {
     private var committed = ImportReport()
     /// The position of the last event that these were compared with; `nil` if there are none.
     private var seen: Position?
+    /// The position of the last event of this import: up to it, nobody else has changed a contact since it began.
+    private var written: Position = 0
 
     /// The number of records compared against one state of the views.
     private static let sliceCount = 4000
@@ -141,7 +143,9 @@ struct ImportRun {
             return (try records.map { try comparison.compare($0, in: view) }, view.position)
         }
         self.comparison = comparison
-        seen = min(seen ?? position, position)
+        // The views may be behind the batches of this import, whose contacts are met already.
+        let last = max(position, written)
+        seen = min(seen ?? last, last)
         return outcomes
     }
 
@@ -201,16 +205,15 @@ struct ImportRun {
             guard let book, !draft.isEmpty || isLast && book.isUnfinished && !options.isDryRun else {
                 return keepCompared()
             }
-            let seen = try seen ?? store.views.read { $0.position }
+            let seen = try seen ?? max(written, store.views.read { $0.position })
             let (closed, closing) = try closed(book, isLast: isLast)
             do {
                 let appended = try writer.append(closed, behind: seen)
                 self.book?.note(closing, as: appended.last)
                 report.id = book.id
                 draft = DraftBatch(capacity: 1 << 20)
-                keepCompared()
-                self.seen = appended.position + UInt64(appended.count) - 1
-                return
+                written = appended.position + UInt64(appended.count) - 1
+                return keepCompared()
             } catch EventLogError.moved(let last) {
                 if try concerns(seen + 1...last) { try compareAgain() } else { self.seen = last }
             }
