@@ -164,6 +164,9 @@ struct ImportRun {
             case .hidden:
                 report.unchanged += 1
                 report.hidden += 1
+            case .erased:
+                report.unchanged += 1
+                report.erased += 1
             }
             compared.append(record)
             count += 1
@@ -276,6 +279,7 @@ struct ImportRun {
         draft = DraftBatch(capacity: 1 << 20)
         (report.imported, report.updated) = (committed.imported, committed.updated)
         (report.unchanged, report.hidden) = (committed.unchanged, committed.hidden)
+        report.erased = committed.erased
         seen = nil
         try store.views.catchUp()
         book = try store.views.read { try book?.renewed(in: $0, store.log) }
@@ -288,7 +292,7 @@ extension ImportComparison.Outcome {
     fileprivate var change: Change? {
         switch self {
         case .new(let change), .updated(let change), .asserted(let change): change
-        case .unchanged, .hidden: nil
+        case .unchanged, .hidden, .erased: nil
         }
     }
 }

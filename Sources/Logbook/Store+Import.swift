@@ -65,6 +65,8 @@ public struct ImportReport: Sendable {
     public var rejected = 0
     /// The number of unchanged contacts that are hidden here, and stay hidden.
     public var hidden = 0
+    /// The number of unchanged contacts that were erased here, and stay so.
+    public var erased = 0
     /// The number of contacts that earlier files of this source had and this file does not have. They stay.
     public var absent = 0
     /// The problems that were found.

@@ -19,7 +19,7 @@ import GroundwaveRecords
 ///
 /// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept,
 /// and those that a person left empty are filled in. A hidden contact stays hidden, unless an undo hid it: importing the
-/// file again restores what an undone import had brought.
+/// file again restores what an undone import had brought. An erased contact stays erased.
 public struct ImportComparison {
     /// The result for a record of the file.
     public enum Outcome: Sendable {
@@ -33,6 +33,8 @@ public struct ImportComparison {
         case asserted(Change)
         /// A contact that is hidden here, and stays hidden.
         case hidden
+        /// A contact that was erased here, and stays so.
+        case erased
     }
 
     private let source: SourceID
@@ -88,6 +90,7 @@ public struct ImportComparison {
         let operations = news(in: imported, id, state, view)
         guard state.isVisible else {
             let record = Record(kind: QSOKind.name, id: id, state: state, names: view.names, schema: QSOKind.schema)
+            if record.isErased { return .erased }
             guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
                 return .hidden
             }

@@ -27,6 +27,8 @@ public struct Compensation {
     ///   - isTakenBack: Whether an event is a reverted one.
     public init(of record: Record, to other: Record?, isNew: Bool, isTakenBack: @escaping (EventID) -> Bool) {
         self.isTakenBack = isTakenBack
+        // Nothing comes back of what was erased, and an empty record is none.
+        if record.isErased { return }
         let isLeft = other?.fields.contains { !$0.heads.isEmpty && $0.key != .life } ?? false
         if isNew, isLeft {
             isPartial = true

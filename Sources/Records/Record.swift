@@ -125,6 +125,13 @@ public struct Record: Hashable, Sendable {
         }.sorted { $0.event < $1.event }
     }
 
+    /// Whether it is hidden, and no value of it is left: it was erased. Showing it again would show an empty record.
+    public var isErased: Bool {
+        if isVisible { return false }
+        let heads = fields.flatMap(\.heads)
+        return heads.contains(where: \.isWithheld) && heads.allSatisfy { $0.value == nil }
+    }
+
     /// The heads of `key`, or `nil` if the field was never written.
     public subscript(key: FieldKey) -> Field? {
         var low = 0

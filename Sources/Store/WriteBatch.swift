@@ -88,12 +88,14 @@ public struct WriteBatch {
     /// - Parameter basis: The record as the author saw it, if that is older than the present state: in a form that
     ///   was open for a while. Values that arrived since are then kept beside the new ones, as a conflict.
     /// - Returns: Whether anything was written.
+    /// - Throws: ``StoreError`` with code `usage` if the record was erased.
     @discardableResult
     public mutating func set(
         _ kind: String, _ id: RecordID, _ assignments: [Assignment], basis: Record? = nil
     ) throws -> Bool {
         let record = try basis ?? record(kind, id)
         guard record != nil || kinds[kind] != nil else { throw Self.unknownKind(kind) }
+        if let record, record.isErased { throw Self.erasedRecord(kind, id) }
         let operations = try operations(kind, assignments, record)
         guard !operations.isEmpty else { return false }
         try append(Change(kind: kind, record: id, operations: operations))
@@ -113,10 +115,13 @@ public struct WriteBatch {
     }
 
     /// Shows a hidden record again. Returns `false` if nothing hides it.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if it was erased: nothing of it is left.
     @discardableResult
     public mutating func restore(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
         guard !record.deletions.isEmpty else { return false }
+        if record.isErased { throw Self.erasedRecord(kind, id) }
         try append(
             Change(
                 kind: kind, record: id,
@@ -170,6 +175,12 @@ public struct WriteBatch {
 
     package static func noRecord(_ kind: String, _ id: RecordID) -> StoreError {
         StoreError(.notFound, "There is no \(kind) with the id \(id.short).")
+    }
+
+    private static func erasedRecord(_ kind: String, _ id: RecordID) -> StoreError {
+        StoreError(
+            .usage, "The \(kind) with the id \(id.short) was erased: nothing of it is left.",
+            hint: "Add it anew, if it shall be there again.")
     }
 
     private func named(_ note: AuditNote) throws -> AuditNote {

@@ -113,7 +113,15 @@ import Testing
             let record = try store.read { try $0.record("qso", id, counting: filter, in: store.views.history) }
             #expect(record?.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } } ?? true)
         }
-        try await store.write { try $0.restore("qso", id) }
+        // An empty contact is none: it is neither shown again nor written to.
+        for body in [
+            { try $0.restore("qso", id) }, { try $0.set("qso", id, [Assignment("NAME", text: "Hiram")]) },
+        ] as [@Sendable (inout WriteBatch) throws -> Bool] {
+            let error = await #expect(throws: StoreError.self) { try await store.write { try body(&$0) } }
+            #expect(error?.code == .usage && error?.message.contains("was erased") == true)
+        }
+        #expect(try store.record("qso", id)?.isVisible == false)
+        #expect(!String(decoding: try store.exported(.adi), as: UTF8.self).uppercased().contains("<EOR>\n<EOR>"))
         #expect(try store.record("qso", id)?.fields.allSatisfy { $0.heads.allSatisfy { $0.value == nil } } == true)
         _ = try store.blame("qso", id)
         for position in try store.positions(of: "qso", id) { _ = try store.audit.entry(at: position) }
@@ -129,10 +137,25 @@ import Testing
         let gone = adi(["CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m"])
         try await store.erase([id])
         let again = try await store.importText(generatedLog(300) + gone, named: "log.adi")
-        #expect(again.hidden == 1 && again.imported == 0)
+        #expect(again.erased == 1 && again.hidden == 0 && again.imported == 0 && again.updated == 0)
         #expect(try Self.search(store) == [])
         // To another source it is another contact: nothing is left that would tell.
         #expect(try await store.importText(gone, named: "other.adi").imported == 1)
+    }
+
+    /// What an undo has hidden, the same file shows again; not so what was erased since.
+    @Test func `is not undone by the file whose import was undone before`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let text = generatedLog(3) + adi(["CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m"])
+        let report = try await store.importText(text)
+        let id = try #require(try store.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
+        try await store.revert(store.events(ofImport: try #require(report.id)))
+        try await store.erase([id])
+        let again = try await store.importText(text)
+        #expect(again.imported == 3 && again.erased == 1)
+        #expect(try store.record("qso", id)?.isErased == true)
+        #expect(try Self.search(store) == [])
     }
 
     @Test func `again takes nothing, and says nothing that could be searched`() async throws {

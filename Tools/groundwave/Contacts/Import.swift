@@ -64,6 +64,7 @@ struct Import: AsyncParsableCommand {
         var updated = 0
         var rejected = 0
         var hidden = 0
+        var erased = 0
         var absent = 0
         var warnings: [Warning] = []
     }
@@ -103,6 +104,7 @@ struct Import: AsyncParsableCommand {
         result.rejected += report.rejected
         result.absent += report.absent
         result.hidden += report.hidden
+        result.erased += report.erased
         result.warnings += report.remarks.map {
             Result.Warning(
                 file: $0.file, record: $0.record, offset: $0.offset, field: $0.field, code: $0.code,
@@ -124,6 +126,10 @@ struct Import: AsyncParsableCommand {
                 Hidden contacts among the unchanged ones: \(report.hidden). They stay hidden. groundwave qso list \
                 --hidden shows them, groundwave qso restore brings them back.
                 """)
+        }
+        if report.erased > 0 {
+            try Terminal.print(
+                "Erased contacts among the unchanged ones: \(report.erased). They stay erased, and nothing of them was stored.")
         }
         if report.absent > 0 {
             try Terminal.print(
