@@ -34,23 +34,27 @@ struct FrequencyTable {
 
     /// Creates the table that `codes` stand for; `nil` if no symbol occurs, or more than 512 do.
     init?(codes: [UInt8]) {
+        let weights = Self.weights
         var sum: UInt64 = 0
         var count = 0
         for code in codes where code > 0 {
-            sum += Self.weights[Int(code & 31)]
+            sum += weights[Int(code & 31)]
             count += 1
         }
         guard count > 0, count <= Self.total / 2 else { return nil }
-        parts = []
-        parts.reserveCapacity(codes.count)
+        // Most codes occur more than once, and a division takes as long as some symbols.
+        var partOfCode = [UInt16](repeating: 0, count: 32)
+        parts = [UInt16](repeating: 0, count: codes.count)
         var used = 0
         var greatest = 0
-        for (symbol, code) in codes.enumerated() {
-            let part =
-                code == 0 ? 0 : Swift.max(1, Int((Self.weights[Int(code & 31)] * UInt64(Self.total) + sum / 2) / sum))
-            parts.append(UInt16(part))
-            used += part
-            if part > parts[greatest] { greatest = symbol }
+        for (symbol, code) in codes.enumerated() where code > 0 {
+            let code = Int(code & 31)
+            if partOfCode[code] == 0 {
+                partOfCode[code] = UInt16(Swift.max(1, (weights[code] * UInt64(Self.total) + sum / 2) / sum))
+            }
+            parts[symbol] = partOfCode[code]
+            used += Int(parts[symbol])
+            if parts[symbol] > parts[greatest] { greatest = symbol }
         }
         // The most frequent symbol absorbs the rounding error. If its part is too small for that, all symbols give up
         // parts in turn.
