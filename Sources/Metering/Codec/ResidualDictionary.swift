@@ -77,11 +77,10 @@ enum ResidualDictionary {
         var value = unzigzag(try reader.varint(in: bytes))
         let least = try reader.varint(in: bytes)
         var bits = BitReader(at: reader.offset)
-        var dictionary = [value]
-        dictionary.reserveCapacity(count)
-        for _ in 1..<count {
+        var dictionary = [Int64](repeating: value, count: count)
+        for index in 1..<count {
             value = value &+ Int64(bitPattern: least &+ (try excess(&bits, in: bytes)))
-            dictionary.append(value)
+            dictionary[index] = value
         }
         _ = try reader.skip(bits.byteOffset - reader.offset, in: bytes)
         return dictionary

@@ -32,7 +32,7 @@ struct SymbolReader {
         var span = symbols.mutableSpan
         // With a count that is known here, an index that is masked needs no check.
         if tables.hasContexts {
-            read(slots.extracting(..<(SymbolTables.limit * FrequencyTable.total)), bytes, &span, hasContexts: true)
+            read(slots.extracting(..<SymbolTables.slotLimit), bytes, &span, hasContexts: true)
         } else {
             read(slots.extracting(..<FrequencyTable.total), bytes, &span, hasContexts: false)
         }
@@ -85,7 +85,7 @@ private struct SymbolLane {
     ) -> UInt8 {
         let part = state & UInt32(FrequencyTable.total - 1)
         let slot = slots[Int(truncatingIfNeeded: hasContexts ? table | part : part)]
-        let next = slot.part &* (state >> UInt32(FrequencyTable.bits)) &+ part &- slot.start
+        let next = slot.part &* (state >> UInt32(FrequencyTable.bits)) &+ slot.place
         // Whether a word is needed is unpredictable, so this is computed without a branch: by its 16 bits, or by none.
         let used = UInt64(bitPattern: (Int64(next) &- Int64(SymbolWriter.firstState)) >> 63) & 16
         state = UInt32(truncatingIfNeeded: (UInt64(next) << 16 | words & 0xFFFF) &>> (used ^ 16))

@@ -20,10 +20,11 @@ struct WrittenTables {
         }
         (self.low, self.count) = (low, count)
         codes = (0..<contextCount).map { FrequencyTable.codes(of: Array(counts[$0 * count..<($0 + 1) * count])) }
+        var table = FrequencyTable()
         for codes in codes {
-            let table = FrequencyTable(codes: codes)
-            parts += table?.parts ?? codes.map { _ in 0 }
-            starts += table?.starts ?? codes.map { _ in 0 }
+            table.read(codes.count) { UInt16(codes[$0]) }
+            parts += table.parts
+            starts += table.starts
         }
     }
 
@@ -58,15 +59,20 @@ struct SymbolMeaning {
 
 /// The frequency tables of one kind of symbols of a column, for the reader. Their memory serves one column after another.
 struct SymbolTables {
-    /// The most tables.
+    /// The most tables, and their slots.
     static let limit = 4
+    static let slotLimit = limit * FrequencyTable.total
 
     /// Whether there is more than one table.
     private(set) var hasContexts = false
-    /// The slots of all tables, ``FrequencyTable/total`` each; what follows is left from another column.
-    private(set) var slots = [SymbolSlot](repeating: .empty, count: limit * FrequencyTable.total)
+    /// The slots of one table, or of as many as there may be, ``FrequencyTable/total`` each; the rest is undefined.
+    private(set) var slots = [SymbolSlot](repeating: .empty, count: FrequencyTable.total + surplus)
     /// The meaning of each symbol.
     private(set) var meanings: [SymbolMeaning] = []
+    private var frequencies = FrequencyTable()
+
+    /// As many slots are written behind the last one.
+    private static let surplus = 7
 
     /// Whether the alphabet has a single symbol, with index 0, so that nothing is read.
     var isOneSymbol: Bool { meanings.count == 1 }
@@ -83,30 +89,32 @@ struct SymbolTables {
         guard count > 0 else { throw BlockError.malformed }
         let codes = try reader.skip((count * tableCount * FrequencyTable.codeWidth + 7) / 8, in: bytes)
         meanings.removeAll(keepingCapacity: true)
+        meanings.reserveCapacity(count)
         for symbol in low..<low + count { meanings.append(try meaning(symbol)) }
         if isOneSymbol { return }
+        if hasContexts, slots.count < Self.slotLimit {
+            slots = [SymbolSlot](repeating: .empty, count: Self.slotLimit + Self.surplus)
+        }
         var bits = BitReader(at: codes.lowerBound)
         for table in 0..<tableCount {
-            let codes = (0..<count).map { _ in UInt8(bits.read(FrequencyTable.codeWidth, in: bytes)) }
-            fill(table, FrequencyTable(codes: codes))
+            frequencies.read(count) { _ in UInt16(bits.read(FrequencyTable.codeWidth, in: bytes)) }
+            fill(table)
         }
     }
 
     /// Fills the slots of a table.
-    private mutating func fill(_ table: Int, _ frequencies: FrequencyTable?) {
-        let (parts, meanings) = (frequencies?.parts ?? [], meanings)
-        let start = table * FrequencyTable.total
-        var end = start
+    private mutating func fill(_ table: Int) {
+        let (parts, meanings) = (frequencies.parts, meanings)
+        var end = table * FrequencyTable.total
+        let next = end + FrequencyTable.total
         var span = slots.mutableSpan
         for symbol in parts.indices where parts[symbol] > 0 {
-            let first = end
+            let start = end
             end += Int(parts[symbol])
-            let slot = SymbolSlot(
-                part: parts[symbol], start: UInt16(first - start), symbol: UInt8(symbol),
-                context: meanings[symbol].context)
-            for place in first..<end { span[place] = slot }
+            SymbolSlot(part: parts[symbol], symbol: symbol, context: meanings[symbol].context)
+                .fill(&span, from: start, to: end)
         }
         // A table of no symbols, which no column uses, has empty slots.
-        for place in end..<start + FrequencyTable.total { span[place] = .empty }
+        for place in end..<next { span[place] = .empty }
     }
 }
