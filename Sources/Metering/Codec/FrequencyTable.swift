@@ -47,17 +47,14 @@ struct FrequencyTable {
 
     /// Replaces each code by the part that it stands for.
     private mutating func replaceCodes(_ weights: [UInt64], _ sum: UInt64) {
-        // Most codes occur more than once, and a division takes as long as some symbols.
-        var partOfCode = InlineArray<32, UInt16>(repeating: 0)
+        // One division, since it takes as long as decoding some symbols.
+        let scale = UInt64(Self.total) << 32 / sum
         var rest = Self.total
         var greatest = 0
         for symbol in parts.indices where parts[symbol] > 0 {
-            let code = Int(parts[symbol] & 31)
-            if partOfCode[code] == 0 {
-                partOfCode[code] = UInt16(Swift.max(1, (weights[code] * UInt64(Self.total) + sum / 2) / sum))
-            }
-            parts[symbol] = partOfCode[code]
-            rest -= Int(parts[symbol])
+            let part = Swift.max(1, (weights[Int(parts[symbol] & 31)] * scale + 1 << 31) >> 32)
+            parts[symbol] = UInt16(truncatingIfNeeded: part)
+            rest -= Int(part)
             if parts[symbol] > parts[greatest] { greatest = symbol }
         }
         // The most frequent symbol absorbs the rounding error. If its part is too small for that, all symbols give up
