@@ -83,9 +83,10 @@ public enum SampleBlock {
         }
         var tables = ColumnTables()
         var columns: [[Int64]] = []
-        for decoder in decoders {
-            var values = try decoder?.values(of: bytes, rowCount: rowCount, &tables) ?? []
-            if let integral = decoder?.integral {
+        columns.reserveCapacity(columnCount)
+        for index in decoders.indices {
+            var values = try decoders[index]?.values(of: bytes, rowCount: rowCount, &tables) ?? []
+            if let integral = decoders[index]?.integral {
                 let factors = integral.second.map { columns[$0] }
                 integral.apply(to: &values, of: columns[integral.first], times: factors, isAdding: true)
             }

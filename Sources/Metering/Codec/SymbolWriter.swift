@@ -29,13 +29,13 @@ struct SymbolWriter {
     static let firstState: UInt32 = 1 << 16
 
     let lanes: SymbolLanes
-    private var states: [UInt32]
+    /// The states of the lanes; those of lanes that are not there stay as they are.
+    private var states = InlineArray<4, UInt32>(repeating: firstState)
     private var words: [UInt16] = []
 
     /// Creates a writer of `count` symbols.
     init(count: Int) {
         lanes = SymbolLanes(of: count)
-        states = [UInt32](repeating: Self.firstState, count: lanes.count)
         words.reserveCapacity(count / 2)
     }
 
@@ -63,9 +63,9 @@ struct SymbolWriter {
     /// Returns the bytes in reading order: the states, then the words.
     consuming func finish() -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(4 * states.count + 2 * words.count)
-        for state in states {
-            for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: state >> shift)) }
+        bytes.reserveCapacity(4 * lanes.count + 2 * words.count)
+        for lane in 0..<lanes.count {
+            for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: states[lane] >> shift)) }
         }
         for word in words.reversed() {
             bytes.append(UInt8(truncatingIfNeeded: word))
