@@ -36,44 +36,37 @@ struct BitWriter {
     }
 }
 
-/// Reads the bits written by a ``BitWriter`` from the words of ``words(of:)``. Reading past the end returns zeros.
+/// Reads the bits written by a ``BitWriter``. What is read past the end is undefined: see ``byteOffset``.
 struct BitReader {
     /// The index of the next bit.
-    private(set) var bitOffset = 0
+    private var offset: Int
 
-    /// Returns `bytes` as overlapping words, each starting 32 bits after the previous one, so that any 32 bits lie in
-    /// one word. The last words are zeros.
-    static func words(of bytes: RawSpan) -> [UInt64] {
-        let whole = max(0, bytes.byteCount / 4 - 1)
-        var words = [UInt64](repeating: 0, count: whole + 4)
-        for index in 0..<whole { words[index] = bytes.uint64(at: 4 * index) }
-        for offset in 4 * whole..<bytes.byteCount {
-            let (index, byte) = (offset / 4, UInt64(bytes.byte(at: offset)) << UInt64(8 * (offset % 4)))
-            words[index] |= byte
-            if index > whole { words[index - 1] |= byte << 32 }
-        }
-        return words
-    }
+    /// Creates a reader that starts at the lowest bit of a byte.
+    init(at byteOffset: Int) { offset = 8 * byteOffset }
 
-    /// Returns the next `width` bits. `width` is 0 to 64.
+    /// The offset of the byte after the last one of which a bit was read.
+    var byteOffset: Int { (offset + 7) / 8 }
+
+    /// Returns the next `width` bits of `bytes`, which are at least eight. `width` is 0 to 63.
     @inline(__always)
-    mutating func read(_ width: Int, in words: Span<UInt64>) -> UInt64 {
-        if width > 32 {
-            let low = read32(32, in: words)
-            return low | read32(width &- 32, in: words) << 32
-        }
-        return read32(width, in: words)
+    mutating func read(_ width: Int, in bytes: RawSpan) -> UInt64 {
+        let bits = width <= 56 ? bytes.bits(from: offset) : Self.allBits(from: offset, in: bytes)
+        offset &+= width
+        return bits & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
     }
 
+    @inline(never)
+    private static func allBits(from offset: Int, in bytes: RawSpan) -> UInt64 {
+        bytes.bits(from: offset) & 0xFFFF_FFFF | bytes.bits(from: offset + 32) << 32
+    }
+}
+
+extension RawSpan {
+    /// Returns the bits from the index `offset` on: at least 56, and 64 if that is the first of a byte. Past the end they are
+    /// undefined. The span has at least eight bytes.
     @inline(__always)
-    private mutating func read32(_ width: Int, in words: Span<UInt64>) -> UInt64 {
-        let word = words[min(bitOffset >> 5, words.count &- 1)]
-        let bits =
-            word &>> UInt64(truncatingIfNeeded: bitOffset & 31) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
-        bitOffset &+= width
-        return bits
+    func bits(from offset: Int) -> UInt64 {
+        let byte = min(offset >> 3, byteCount &- 8)
+        return uint64(at: byte) &>> UInt64(truncatingIfNeeded: offset &- 8 &* byte)
     }
-
-    /// Returns whether more bits were read than `byteCount` bytes hold.
-    func isExhausted(_ byteCount: Int) -> Bool { bitOffset > byteCount * 8 }
 }

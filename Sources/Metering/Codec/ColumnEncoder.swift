@@ -11,7 +11,7 @@ import GroundwaveByteCoding
 /// | dictionary | ``ResidualDictionary``, if the plan has one |
 /// | tables | of runs, if the plan has them, then of residuals: first symbol, count (varints), then 5 bits for each symbol, context after context: ``FrequencyTable`` |
 /// | symbols | byte count (varint), bytes: ``SymbolWriter``; of the runs, if any, then of the residuals |
-/// | bits | the extra bits of the tokens, in the same order, to the end |
+/// | bits | the extra bits of the tokens, of each residual and then its run, to the end; the first run has no residual |
 struct ColumnEncoder {
     /// The values, or their differences from an integral.
     private let values: [Int64]
@@ -55,30 +55,38 @@ struct ColumnEncoder {
             integral: integral, predictor: choice.predictor, runs: changes?.tokens, tokens: choice.tokens,
             thresholds: choice.thresholds, first: values[0])
         plan.append(to: &writer)
-        var (runSymbols, bits) = ([UInt16](), BitWriter())
-        if let changes, let tokens = plan.runs {
-            writer.append(varint: choice.residuals.count)
-            for run in changes.runs {
-                let (token, width) = tokens.token(of: UInt64(run))
-                runSymbols.append(UInt16(token))
-                bits.append(UInt64(run), width: width)
-            }
-        }
+        let runs = changes?.runs ?? []
+        if changes != nil { writer.append(varint: choice.residuals.count) }
         if plan.tokens == nil { ResidualDictionary.append(choice.dictionary, to: &writer) }
+        var output = SymbolWriter(count: choice.residuals.count + runs.count)
+        let runSymbols = plan.runs.map { tokens in runs.map { UInt16(tokens.token(of: UInt64($0)).token) } } ?? []
         let runContexts = [UInt8](repeating: 0, count: runSymbols.count)
         let runTables = WrittenTables(runContexts, runSymbols, 1)
         if plan.runs != nil { runTables.append(to: &writer) }
-        let (symbols, contexts) = (choice.symbols, choice.contexts(plan))
+        let symbols = choice.symbols
+        let contexts = choice.contexts(plan, laneLength: output.lanes.length(of: symbols.count))
         let tables = WrittenTables(contexts, symbols, plan.thresholds.count + 1)
         tables.append(to: &writer)
-        var output = SymbolWriter(count: symbols.count + runSymbols.count)
         tables.write(symbols, contexts, to: &output)
         runTables.write(runSymbols, runContexts, to: &output)
         writer.append(lengthPrefixed: output.finish())
-        if let tokens = plan.tokens {
-            for residual in choice.residuals { bits.append(residual, width: tokens.token(of: residual).width) }
-        }
-        writer.append(contentsOf: bits.finish())
+        writer.append(contentsOf: Self.extraBits(plan, choice.residuals, runs))
         return writer.bytes
+    }
+
+    /// Returns the extra bits of `residuals` and `runs`; those of a residual precede those of its run.
+    private static func extraBits(_ plan: ColumnPlan, _ residuals: [UInt64], _ runs: [UInt16]) -> [UInt8] {
+        var bits = BitWriter()
+        for index in 0...residuals.count {
+            if index > 0, let tokens = plan.tokens {
+                let residual = residuals[index - 1]
+                bits.append(residual, width: tokens.token(of: residual).width)
+            }
+            if let tokens = plan.runs {
+                let run = UInt64(runs[index])
+                bits.append(run, width: tokens.token(of: run).width)
+            }
+        }
+        return bits.finish()
     }
 }

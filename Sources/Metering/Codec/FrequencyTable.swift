@@ -9,8 +9,8 @@ struct FrequencyTable {
     static let total = 1 << bits
     static let codeWidth = 5
 
-    /// The part of each symbol; the sum is 1,024.
-    private(set) var parts: [UInt16]
+    /// The part of each symbol; the sum is 1,024, or 0 if no symbol occurs.
+    private(set) var parts: [UInt16] = []
     /// For each symbol, the sum of the parts of the symbols before it.
     var starts: [UInt16] {
         var start: UInt16 = 0
@@ -32,29 +32,33 @@ struct FrequencyTable {
         }
     }
 
-    /// Creates the table that `codes` stand for; `nil` if no symbol occurs, or more than 512 do.
-    init?(codes: [UInt8]) {
+    /// Makes this the table of `count` symbols, at most 512; `code` returns the code of each, in order.
+    mutating func read(_ count: Int, code: (Int) -> UInt16) {
+        let weights = Self.weights
+        parts.removeAll(keepingCapacity: true)
         var sum: UInt64 = 0
-        var count = 0
-        for code in codes where code > 0 {
-            sum += Self.weights[Int(code & 31)]
-            count += 1
+        for symbol in 0..<count {
+            let code = code(symbol) & 31
+            parts.append(code)
+            sum += weights[Int(code)]
         }
-        guard count > 0, count <= Self.total / 2 else { return nil }
-        parts = []
-        parts.reserveCapacity(codes.count)
-        var used = 0
+        if sum > 0 { replaceCodes(weights, sum) }
+    }
+
+    /// Replaces each code by the part that it stands for.
+    private mutating func replaceCodes(_ weights: [UInt64], _ sum: UInt64) {
+        // One division, since it takes as long as decoding some symbols.
+        let scale = UInt64(Self.total) << 32 / sum
+        var rest = Self.total
         var greatest = 0
-        for (symbol, code) in codes.enumerated() {
-            let part =
-                code == 0 ? 0 : Swift.max(1, Int((Self.weights[Int(code & 31)] * UInt64(Self.total) + sum / 2) / sum))
-            parts.append(UInt16(part))
-            used += part
-            if part > parts[greatest] { greatest = symbol }
+        for symbol in parts.indices where parts[symbol] > 0 {
+            let part = Swift.max(1, (weights[Int(parts[symbol] & 31)] * scale + 1 << 31) >> 32)
+            parts[symbol] = UInt16(truncatingIfNeeded: part)
+            rest -= Int(part)
+            if parts[symbol] > parts[greatest] { greatest = symbol }
         }
         // The most frequent symbol absorbs the rounding error. If its part is too small for that, all symbols give up
         // parts in turn.
-        var rest = Self.total - used
         if Int(parts[greatest]) + rest >= 1 {
             parts[greatest] = UInt16(Int(parts[greatest]) + rest)
         } else {

@@ -25,14 +25,15 @@ struct ResidualChoice {
         return symbols
     }
 
-    /// Returns the index of the table for each symbol.
-    func contexts(_ plan: ColumnPlan) -> [UInt8] {
+    /// Returns the index of the table for each symbol: that of the first of each lane is 0.
+    func contexts(_ plan: ColumnPlan, laneLength: Int) -> [UInt8] {
         var contexts = [UInt8](repeating: 0, count: residuals.count)
         if thresholds.isEmpty { return contexts }
         let contextOfLength = (0...64).map { UInt8(plan.context(after: $0)) }
         for index in 1..<max(1, residuals.count) {
             contexts[index] = contextOfLength[bitLength(residuals[index &- 1])]
         }
+        if laneLength > 0 { for lane in 1..<4 { contexts[lane * laneLength] = 0 } }
         return contexts
     }
 

@@ -39,32 +39,33 @@ enum ResidualDictionary {
         return (order.map { entries[$0] }, numbers)
     }
 
-    /// Returns the approximate number of bytes that ``append(_:to:)`` writes.
+    /// Returns the number of bytes that ``append(_:to:)`` writes, but for some at the beginning.
     static func byteCount(of dictionary: [Int64]) -> Int {
-        let (_, width) = gaps(of: dictionary)
-        return 8 + dictionary.count * width / 8
+        let (_, excesses) = gaps(of: dictionary)
+        return excesses.reduce(0) { $0 + max(1, (bitLength($1) + 2) / 3) } / 2
     }
 
-    private static func gaps(of dictionary: [Int64]) -> (least: UInt64, width: Int) {
-        var (least, most) = (UInt64.max, UInt64(0))
-        for index in dictionary.indices.dropFirst() {
-            let gap = UInt64(dictionary[index] - dictionary[index - 1])
-            (least, most) = (Swift.min(least, gap), Swift.max(most, gap))
-        }
-        return dictionary.count < 2 ? (0, 0) : (least, bitLength(most - least))
+    /// Returns the least gap between two entries, 0 if there is but one, and what each gap exceeds it by.
+    private static func gaps(of dictionary: [Int64]) -> (least: UInt64, excesses: [UInt64]) {
+        let gaps = zip(dictionary, dictionary.dropFirst()).map { UInt64($1 - $0) }
+        let least = gaps.min() ?? 0
+        return (least, gaps.map { $0 - least })
     }
 
-    /// Writes a dictionary: entry count (varint), first entry (zigzag varint), least gap (varint), bit width of the
-    /// excess of each gap over the least (1 byte), and these excesses.
+    /// Writes a dictionary: entry count (varint), first entry (zigzag varint), least gap (varint), and what each gap
+    /// exceeds it by: groups of 4 bits, each with three bits of the number, the lowest first, and whether one more follows.
     static func append(_ dictionary: [Int64], to writer: inout ByteWriter) {
-        let (least, width) = gaps(of: dictionary)
+        let (least, excesses) = gaps(of: dictionary)
         writer.append(varint: dictionary.count)
         writer.append(varint: zigzag(dictionary[0]))
         writer.append(varint: least)
-        writer.append(UInt8(width))
         var bits = BitWriter()
-        for index in dictionary.indices.dropFirst() {
-            bits.append(UInt64(dictionary[index] - dictionary[index - 1]) - least, width: width)
+        for excess in excesses {
+            var rest = excess
+            repeat {
+                bits.append(rest & 7 | (rest > 7 ? 8 : 0), width: 4)
+                rest >>= 3
+            } while rest > 0
         }
         writer.append(contentsOf: bits.finish())
     }
@@ -72,19 +73,26 @@ enum ResidualDictionary {
     /// Reads a dictionary written by ``append(_:to:)``.
     static func read(_ reader: inout ByteReader, in bytes: RawSpan) throws -> [Int64] {
         let count = try reader.count(in: bytes, limit: limit)
+        guard count > 0 else { throw BlockError.malformed }
         var value = unzigzag(try reader.varint(in: bytes))
         let least = try reader.varint(in: bytes)
-        let width = Int(try reader.byte(in: bytes))
-        guard count > 0, width <= 64 else { throw BlockError.malformed }
-        let byteCount = ((count - 1) * width + 7) / 8
-        let range = try reader.skip(byteCount, in: bytes)
-        let words = BitReader.words(of: bytes.extracting(range))
-        var bits = BitReader()
-        var dictionary = [value]
-        for _ in 1..<count {
-            value = value &+ Int64(bitPattern: least &+ bits.read(width, in: words.span))
-            dictionary.append(value)
+        var bits = BitReader(at: reader.offset)
+        var dictionary = [Int64](repeating: value, count: count)
+        for index in 1..<count {
+            value = value &+ Int64(bitPattern: least &+ (try excess(&bits, in: bytes)))
+            dictionary[index] = value
         }
+        _ = try reader.skip(bits.byteOffset - reader.offset, in: bytes)
         return dictionary
+    }
+
+    private static func excess(_ bits: inout BitReader, in bytes: RawSpan) throws(BlockError) -> UInt64 {
+        var excess: UInt64 = 0
+        for shift in stride(from: 0 as UInt64, to: 64, by: 3) {
+            let group = bits.read(4, in: bytes)
+            excess |= (group & 7) << shift
+            if group < 8 { return excess }
+        }
+        throw .malformed
     }
 }

@@ -71,23 +71,22 @@ public enum SampleBlock {
         guard rowCount >= 1 else { throw BlockError.malformed }
         let ranges = try (0..<columnCount).map { _ in try reader.lengthPrefixed(in: bytes) }
         try reader.finish(in: bytes)
-        var symbols = BlockSymbols(rowCount: rowCount, columnCount: ranges.indices.count { $0 == 0 || isWanted($0) })
         var decoders: [ColumnDecoder?] = ranges.map { _ in nil }
         // The columns that a column is the sum of precede it.
         var addends: Set<Int> = []
         for index in ranges.indices.reversed() where index == 0 || isWanted(index) || addends.contains(index) {
-            let decoder = try ColumnDecoder(
-                ranges[index], of: bytes, rowCount: rowCount, columnCount: index, &symbols)
+            let decoder = try ColumnDecoder(ranges[index], of: bytes, columnCount: index)
             if let integral = decoder.integral {
                 addends.formUnion([integral.first, integral.second ?? integral.first])
             }
             decoders[index] = decoder
         }
-        let decoded = try symbols.decoded()
+        var tables = ColumnTables()
         var columns: [[Int64]] = []
-        for decoder in decoders {
-            var values = try decoder?.values(decoded.span, of: bytes, rowCount: rowCount) ?? []
-            if let integral = decoder?.integral {
+        columns.reserveCapacity(columnCount)
+        for index in decoders.indices {
+            var values = try decoders[index]?.values(of: bytes, rowCount: rowCount, &tables) ?? []
+            if let integral = decoders[index]?.integral {
                 let factors = integral.second.map { columns[$0] }
                 integral.apply(to: &values, of: columns[integral.first], times: factors, isAdding: true)
             }

@@ -1,41 +1,36 @@
-/// A slot of the lookup table of ``BlockSymbols``: one of the parts that its symbol occupies, in 32 bits, so that all of it
-/// takes one load.
+/// A slot of a lookup table: one of the parts that a symbol occupies, in 32 bits, so that all of it takes one load.
+///
+/// | bits | what |
+/// |---|---|
+/// | 0–7 | the symbol |
+/// | 8–9 | the index of the table for the next symbol |
+/// | 10–19 | the place of this part among those of the symbol |
+/// | 21–31 | the number of its parts; 0 in a table of no symbols |
 struct SymbolSlot {
-    /// The number of parts of the symbol (11 bits), the place of this one among them (10), the symbol (8), and the index of
-    /// the table for the next symbol (2).
-    private(set) var bits: UInt32
+    private let bits: UInt32
 
-    static let empty = SymbolSlot(bits: 0)
-
-    @inline(__always) var part: UInt32 { bits & 0x7FF }
-    @inline(__always) var place: UInt32 { bits >> 11 & 0x3FF }
-    @inline(__always) var symbol: UInt8 { UInt8(truncatingIfNeeded: bits >> 21) }
-    /// The index of the first slot of the table for the next symbol.
-    @inline(__always) var nextTable: Int { Int(bits >> 29) << FrequencyTable.bits }
+    static let empty = SymbolSlot(part: 0, symbol: 0, context: 0)
 
     /// Creates the first slot of a symbol.
-    init(part: UInt16, symbol: Int, context: UInt32) {
-        bits = UInt32(part) | UInt32(symbol) << 21 | context << 29
+    init(part: UInt16, symbol: Int, context: UInt8) {
+        bits = UInt32(symbol) | UInt32(context & 3) << 8 | UInt32(part) << 21
     }
 
-    private init(bits: UInt32) { self.bits = bits }
+    @inline(__always) var symbol: UInt8 { UInt8(truncatingIfNeeded: bits) }
+    @inline(__always) var place: UInt32 { bits >> 10 & 0x3FF }
+    @inline(__always) var part: UInt32 { bits >> 21 }
+    /// The index of the first slot of the table for the next symbol.
+    @inline(__always) var nextTable: UInt32 { (bits & 0x300) << 2 }
 
-    /// The slot after this one, of the same symbol.
-    @inline(__always) var next: SymbolSlot { SymbolSlot(bits: bits &+ 1 << 11) }
-}
-
-extension FrequencyTable {
-    /// Fills the slots of ``BlockSymbols`` from `start` on; `meanings` has the context after each symbol.
-    func fill(_ slots: inout MutableSpan<SymbolSlot>, from start: Int, _ meanings: [SymbolMeaning]) {
-        var end = start
-        for symbol in parts.indices where parts[symbol] > 0 {
-            var slot = SymbolSlot(part: parts[symbol], symbol: symbol, context: meanings[symbol].context)
-            let first = end
-            end += Int(parts[symbol])
-            for index in first..<end {
-                slots[index] = slot
-                slot = slot.next
-            }
+    /// Writes the slots of a symbol, of which this is the first, from `start` to `end`, and up to seven behind it.
+    func fill(_ slots: inout MutableSpan<SymbolSlot>, from start: Int, to end: Int) {
+        var bytes = slots.mutableBytes
+        var eight = SIMD8(repeating: bits) &+ SIMD8(0, 1, 2, 3, 4, 5, 6, 7) &<< 10
+        var place = start
+        while place < end {
+            bytes.storeBytes(of: eight, toByteOffset: 4 &* place, as: SIMD8<UInt32>.self)
+            eight &+= SIMD8(repeating: 8 << 10)
+            place &+= 8
         }
     }
 }

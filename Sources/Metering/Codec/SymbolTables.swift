@@ -20,10 +20,11 @@ struct WrittenTables {
         }
         (self.low, self.count) = (low, count)
         codes = (0..<contextCount).map { FrequencyTable.codes(of: Array(counts[$0 * count..<($0 + 1) * count])) }
+        var table = FrequencyTable()
         for codes in codes {
-            let table = FrequencyTable(codes: codes)
-            parts += table?.parts ?? codes.map { _ in 0 }
-            starts += table?.starts ?? codes.map { _ in 0 }
+            table.read(codes.count) { UInt16(codes[$0]) }
+            parts += table.parts
+            starts += table.starts
         }
     }
 
@@ -37,11 +38,11 @@ struct WrittenTables {
         writer.append(contentsOf: bits.finish())
     }
 
-    /// Writes `symbols`, the last symbol first.
+    /// Prepends `symbols` to `output`.
     func write(_ symbols: [UInt16], _ contexts: [UInt8], to output: inout SymbolWriter) {
-        for index in symbols.indices.reversed() {
+        output.write(symbols.count) { index in
             let place = Int(contexts[index]) &* count &+ Int(symbols[index]) &- low
-            output.put(part: parts[place], start: starts[place])
+            return (parts[place], starts[place])
         }
     }
 }
@@ -49,47 +50,71 @@ struct WrittenTables {
 /// The meaning of a symbol: a number, and how many extra bits complete it.
 struct SymbolMeaning {
     /// The number, with zeros for the extra bits.
-    var base: UInt64 = 0
-    var width: UInt32 = 0
+    var base: UInt64
+    /// 0 to 63.
+    var width: UInt8
     /// The index of the table for the next symbol.
-    var context: UInt32 = 0
+    var context: UInt8 = 0
 }
 
-/// The frequency tables of one kind of symbols, for the reader.
+/// The frequency tables of one kind of symbols of a column, for the reader. Their memory serves one column after another.
 struct SymbolTables {
-    /// Whether there is more than one table.
-    let hasContexts: Bool
-    /// Whether the alphabet has a single symbol, with index 0, so that nothing is read.
-    let isOneSymbol: Bool
-    /// The index of the first slot among those of ``BlockSymbols``.
-    let start: Int
-    /// The meaning of each symbol.
-    let meanings: [SymbolMeaning]
-    /// Whether any symbol has extra bits.
-    let hasBits: Bool
-    /// The residual that each symbol stands for, if none has extra bits.
-    let residuals: [Int64]
+    /// The most tables, and their slots.
+    static let limit = 4
+    static let slotLimit = limit * FrequencyTable.total
 
-    /// Reads `count` tables, and adds their slots to `symbols`.
-    init(
-        _ reader: inout ByteReader, in bytes: RawSpan, count tableCount: Int, _ symbols: inout BlockSymbols,
-        meaning: (Int) throws -> SymbolMeaning
+    /// Whether there is more than one table.
+    private(set) var hasContexts = false
+    /// The slots of one table, or of as many as there may be, ``FrequencyTable/total`` each; the rest is undefined.
+    private(set) var slots = [SymbolSlot](repeating: .empty, count: FrequencyTable.total + surplus)
+    /// The meaning of each symbol.
+    private(set) var meanings: [SymbolMeaning] = []
+    private var frequencies = FrequencyTable()
+
+    /// As many slots are written behind the last one.
+    private static let surplus = 7
+
+    /// Whether the alphabet has a single symbol, with index 0, so that nothing is read.
+    var isOneSymbol: Bool { meanings.count == 1 }
+    /// Whether any symbol has extra bits.
+    var hasBits: Bool { meanings.contains { $0.width > 0 } }
+
+    /// Reads the `tableCount` tables of a column, 1 to ``limit``.
+    mutating func read(
+        _ reader: inout ByteReader, in bytes: RawSpan, count tableCount: Int, meaning: (Int) throws -> SymbolMeaning
     ) throws {
         hasContexts = tableCount > 1
         let low = try reader.count(in: bytes, limit: 1 << 10)
         let count = try reader.count(in: bytes, limit: ResidualDictionary.limit)
-        isOneSymbol = count == 1
-        let range = try reader.skip((count * tableCount * FrequencyTable.codeWidth + 7) / 8, in: bytes)
-        meanings = try (low..<low + max(1, count)).map { try meaning($0) }
-        hasBits = meanings.contains { $0.width > 0 }
-        residuals = hasBits ? [] : meanings.map { unzigzag($0.base) }
-        start = symbols.slots.count
+        guard count > 0 else { throw BlockError.malformed }
+        let codes = try reader.skip((count * tableCount * FrequencyTable.codeWidth + 7) / 8, in: bytes)
+        meanings.removeAll(keepingCapacity: true)
+        meanings.reserveCapacity(count)
+        for symbol in low..<low + count { meanings.append(try meaning(symbol)) }
         if isOneSymbol { return }
-        let words = BitReader.words(of: bytes.extracting(range))
-        var bits = BitReader()
-        for _ in 0..<tableCount {
-            let codes = (0..<count).map { _ in UInt8(bits.read(FrequencyTable.codeWidth, in: words.span)) }
-            symbols.addTable(codes, meanings)
+        if hasContexts, slots.count < Self.slotLimit {
+            slots = [SymbolSlot](repeating: .empty, count: Self.slotLimit + Self.surplus)
         }
+        var bits = BitReader(at: codes.lowerBound)
+        for table in 0..<tableCount {
+            frequencies.read(count) { _ in UInt16(bits.read(FrequencyTable.codeWidth, in: bytes)) }
+            fill(table)
+        }
+    }
+
+    /// Fills the slots of a table.
+    private mutating func fill(_ table: Int) {
+        let (parts, meanings) = (frequencies.parts, meanings)
+        var end = table * FrequencyTable.total
+        let next = end + FrequencyTable.total
+        var span = slots.mutableSpan
+        for symbol in parts.indices where parts[symbol] > 0 {
+            let start = end
+            end += Int(parts[symbol])
+            SymbolSlot(part: parts[symbol], symbol: symbol, context: meanings[symbol].context)
+                .fill(&span, from: start, to: end)
+        }
+        // A table of no symbols, which no column uses, has empty slots.
+        for place in end..<next { span[place] = .empty }
     }
 }
