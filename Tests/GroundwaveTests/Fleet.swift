@@ -66,7 +66,7 @@ struct Fleet {
                     ])
             }
         case 3...6:
-            guard let id else { return }
+            guard let id, try store.record("qso", id)?.isErased == false else { return }
             let field = ["COMMENT", "CALL", "NAME", "FREQ", "MODE", "APP_X_Y"].randomElement(using: &numbers) ?? "NAME"
             let new = field == "FREQ" ? "14.0\(value.dropFirst())" : value
             _ = try await store.write { batch in
@@ -76,7 +76,9 @@ struct Fleet {
             guard let id else { return }
             _ = try await store.write { try $0.remove("qso", id) }
         case 8:
-            guard let id = hidden.randomElement(using: &numbers) else { return }
+            guard let id = hidden.randomElement(using: &numbers), try store.record("qso", id)?.isErased == false else {
+                return
+            }
             _ = try await store.write { try $0.restore("qso", id) }
         case 9:
             let first = Int.random(in: 0...20, using: &numbers)

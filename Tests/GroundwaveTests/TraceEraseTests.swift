@@ -113,7 +113,8 @@ import Testing
         #expect(try fleet[0].digest() == fleet[1].digest())
         // Once more is nothing, and what was erased does not come back.
         #expect(try await fleet[0].erase(trace: trace).withheldCount == 0)
-        try await fleet[0].setHidden(false, trace: trace)
+        let refused = await #expect(throws: StoreError.self) { try await fleet[0].setHidden(false, trace: trace) }
+        #expect(refused?.code == .usage)
         #expect(try fleet[0].numbers(of: trace).0.isEmpty)
         for temporary in fleet.stores {
             try temporary.store.close()

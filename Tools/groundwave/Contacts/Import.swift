@@ -129,7 +129,8 @@ struct Import: AsyncParsableCommand {
         }
         if report.erased > 0 {
             try Terminal.print(
-                "Erased contacts among the unchanged ones: \(report.erased). They stay erased, and nothing of them was stored.")
+                "Erased contacts among the unchanged ones: \(report.erased). They stay erased, and nothing of them was stored."
+            )
         }
         if report.absent > 0 {
             try Terminal.print(
