@@ -23,7 +23,7 @@ struct ImportBook {
     /// - Complexity: One pass over the records of all imports.
     init(
         of file: String, _ source: String, by replica: ReplicaID, or new: RecordID, _ cancelled: EventSet,
-        in view: borrowing ViewReader, _ log: EventLog
+        in view: borrowing ViewReader
     ) throws {
         (self.file, self.source, self.replica) = (file, source, replica)
         var found: Record?
@@ -68,7 +68,7 @@ struct ImportBook {
     func renewed(in view: borrowing ViewReader, _ log: EventLog) throws -> ImportBook {
         guard !known.isEmpty, let record = try view.record(ImportKind.name, id) else {
             let cancelled = try Reverts(in: view, log).cancelled
-            return try ImportBook(of: file, source, by: replica, or: id, cancelled, in: view, log)
+            return try ImportBook(of: file, source, by: replica, or: id, cancelled, in: view)
         }
         var renewed = self
         renewed.known = [:]

@@ -193,7 +193,7 @@ struct ImportRun {
             return (
                 ImportComparison(
                     source: SourceID(name: source), session: options.session, undos: reverts.undos),
-                try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view, store.log)
+                try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view)
             )
         }
         self.book = book
@@ -218,7 +218,7 @@ struct ImportRun {
                 written = appended.position + UInt64(appended.count) - 1
                 return keepCompared()
             } catch EventLogError.moved(let last) {
-                if try concerns(seen + 1...last) { try compareAgain() } else { self.seen = last }
+                if try concerns(after: seen, through: last) { try compareAgain() } else { self.seen = last }
             }
         }
         throw StoreError(
@@ -257,16 +257,17 @@ struct ImportRun {
         seen = nil
     }
 
-    /// Whether any of these events may change what the comparison finds.
-    private func concerns(_ positions: ClosedRange<Position>) throws -> Bool {
+    /// Whether the events after `seen` may change what the comparison finds. If the log ends before it, they do.
+    private func concerns(after seen: Position, through last: Position) throws -> Bool {
+        guard last > seen else { return true }
         let concerning = RevertKind.bookkeeping.union([QSOKind.name]).subtracting([ReplicaKind.name])
         var isFound = false
-        try store.log.scan(from: positions.lowerBound) { position, frame, bytes in
+        try store.log.scan(from: seen + 1) { position, frame, bytes in
             let shape = bytes.extracting(frame.shape)
             let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             let kind = reader.map { String(decoding: shape.extracting($0.kind).toArray(), as: UTF8.self) }
             isFound = kind.map { concerning.contains($0) } ?? true
-            return !isFound && position < positions.upperBound
+            return !isFound && position < last
         }
         return isFound
     }
