@@ -108,7 +108,7 @@ extension Environment {
         }
         let isCommitted = commits && code == 0 && failure != MDB_MAP_FULL
         for (name, table) in openedTables {
-            if isCommitted { tables.committed(table, named: name) } else { tables.closed(table, named: name) }
+            if isCommitted { tables.committed(table, named: name) } else { tables.closed(table) }
         }
         if ownsHandles { gate.releaseHandles() }
         defer { gate.leave() }
@@ -133,13 +133,22 @@ extension Environment {
     /// Opens the table that a read missed, so that the read can run again; rethrows any other error.
     @usableFromInline
     func openTable(missedBy failure: any Error) throws {
-        guard let missed = failure as? UnopenedTable, missed.environment === self else { throw failure }
+        guard let missed = failure as? UnknownTable, missed.environment === self, !missed.isWriting else {
+            throw failure
+        }
         try inside(during: .read) { () throws(LMDBError) in
             guard gate.takeHandles() else { throw error(.inUse, during: .read) }
             defer { gate.releaseHandles() }
             guard tables.find(missed.name) == nil else { return }
             try unsafe openTables(skippingOthers: false) { _ in [missed.name] }
         }
+    }
+
+    /// Whether a write that ended with `failure` is to run again, because it met a handle opened since it began.
+    @usableFromInline
+    func isToRunAgain(_ failure: any Error) -> Bool {
+        guard let missed = failure as? UnknownTable else { return false }
+        return missed.environment === self && missed.isWriting
     }
 
     /// The error for LMDB's return code or `errno` `code`, with details from the environment and the disk.

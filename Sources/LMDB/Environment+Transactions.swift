@@ -30,8 +30,8 @@ extension Environment {
     /// belongs to the calling thread: `body` is synchronous and must not hand it on.
     ///
     /// `body` may run several times: when the map is full, the attempt is undone, the map is doubled as soon as no
-    /// read is open in this process, and `body` starts again. So it must have no effects other than its writes, or
-    /// only effects that may be repeated.
+    /// read is open in this process, and `body` starts again; likewise when it looks up a table that another thread has
+    /// opened since it began. So it must have no effects other than its writes, or only effects that may be repeated.
     ///
     /// - Throws: ``LMDBError/Reason/diskFull(freeBytes:)``, `inputOutput`, `mustReopen`, `readOnly`, `closed`;
     ///   `mapFull` if the map cannot grow, which includes a write inside a read of the same thread; errors of `body`.
@@ -47,10 +47,14 @@ extension Environment {
             } catch {
                 result = .failure(error)
             }
-            guard let fullSize = try unsafe endWriting(writer, commits: result.isSuccess) else {
+            let fullSize = try unsafe endWriting(writer, commits: result.isSuccess)
+            if let fullSize {
+                try growMap(from: fullSize)
+            } else if case .failure(let failure) = result, isToRunAgain(failure) {
+                continue
+            } else {
                 return try result.get()
             }
-            try growMap(from: fullSize)
         }
     }
 }

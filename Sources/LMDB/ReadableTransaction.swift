@@ -53,7 +53,8 @@ extension ReadableTransaction where Self: ~Copyable {
     /// The table `name`, or nil if it does not exist in this state of the environment.
     ///
     /// In a read transaction, the first look-up of a table that another process has made since this one opened the
-    /// file ends the read and runs its closure again from the start. The look-up costs a dictionary access and one
+    /// file ends the read and runs its closure again from the start; in any transaction, so does that of a table which
+    /// another thread has opened or made since the transaction began. The look-up costs a dictionary access and one
     /// search; a ``Table`` may be kept for later transactions.
     ///
     /// - Throws: ``LMDBError/Reason/tablesFull(maximum:)`` if ``Environment/Options/tables`` tables are open already.

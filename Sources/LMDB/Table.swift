@@ -1,9 +1,9 @@
 /// A named, sorted table of an environment whose keys are `Key`s and whose values are bytes.
 ///
 /// A table is a small handle: it may be kept and used in any later transaction of the same environment on any thread,
-/// which saves the look-up by name. It stops working (``LMDBError/Reason/noTable``) when the environment closes, when
-/// the table is dropped, or when the write transaction that first opened it is aborted. The key type is not stored in
-/// the file: look a table up with the type it was filled with.
+/// which saves the look-up by name. It stops working (``LMDBError/Reason/noTable``) when the environment closes, or
+/// when the write transaction that first opened it is aborted. The key type is not stored in the file: look a table up
+/// with the type it was filled with.
 public struct Table<Key: TableKey>: Sendable, Hashable {
     /// LMDB's number for the table within its environment.
     @usableFromInline let index: UInt32

@@ -9,16 +9,24 @@ import Synchronization
 /// - a write transaction that opens a table holds the gate's handle right until it ends, and only its commit makes
 ///   the handle known here;
 /// - a read that meets a table not open here (another process created it) ends, a separate short read opens the handle
-///   under the same right, and the first read runs again from its start.
+///   under the same right, and the first read runs again from its start;
+/// - a transaction lists the handles of the moment it began. One that meets a handle opened since ends, and runs again
+///   from its start.
 @safe
 final class TableHandles: @unchecked Sendable {
     // Why @unchecked holds: `tokens` is a fixed allocation of atomics, freed when nobody holds the object any more.
-    private let byName = Monitor<[String: OpenedTable]>([:])
+    private let known = Monitor(Known())
     /// The token of every open handle, by number; 0 if the handle is not open.
     ///
     /// Transactions read this whenever they use a table.
     let tokens: UnsafeMutablePointer<Atomic<UInt64>>
     let tokenCount: Int
+
+    private struct Known {
+        var byName: [String: OpenedTable] = [:]
+        /// The handle with the highest number. Handles that are known are never closed, so it is the last one opened.
+        var newest: OpenedTable?
+    }
 
     private static let lastToken = Atomic<UInt64>(0)
 
@@ -37,11 +45,11 @@ final class TableHandles: @unchecked Sendable {
 
     /// Returns the table `name`; `nil` if this process does not have it open.
     func find(_ name: String) -> OpenedTable? {
-        byName.withLock { $0[name] }
+        known.withLock { $0.byName[name] }
     }
 
-    /// The names of the tables that this process has open.
-    var names: [String] { byName.withLock { Array($0.keys) } }
+    /// The table whose handle was opened last, of those that ``find(_:)`` returns; nil if there is none.
+    var newest: OpenedTable? { known.withLock { $0.newest } }
 
     /// Gives the handle `index` a new token. Until ``committed(_:named:)``, only the transaction that opened the handle
     /// may use it, and ``find(_:)`` does not return it.
@@ -55,21 +63,24 @@ final class TableHandles: @unchecked Sendable {
 
     /// Registers `table` under `name`, after its transaction has committed.
     func committed(_ table: OpenedTable, named name: String) {
-        byName.withLock { $0[name] = table }
+        known.withLock { known in
+            known.byName[name] = table
+            known.newest = table
+        }
     }
 
-    /// Removes `table`, after its transaction was aborted or it was dropped. Its token is invalid from now on.
-    func closed(_ table: OpenedTable, named name: String) {
+    /// Makes the token of `table` invalid, whose transaction was aborted.
+    func closed(_ table: OpenedTable) {
         unsafe tokens[Int(table.index)].store(0, ordering: .relaxed)
-        byName.withLock { known in
-            if known[name]?.token == table.token { known[name] = nil }
-        }
     }
 }
 
-/// Thrown through the body of a read that met a table which this process has not opened yet; `Environment.read`
-/// catches it, opens the table and runs the body again.
-struct UnopenedTable: Error {
+/// Thrown through the body of a transaction that met a table whose handle was not open when it began.
+///
+/// `Environment.read` and `write` catch it, open the table if it is not open yet, and run the body again.
+struct UnknownTable: Error {
     let environment: Environment
     let name: String
+    /// Whether a write transaction met it; then it is not for a read around it to catch.
+    let isWriting: Bool
 }

@@ -153,9 +153,21 @@ extension TransactionReference {
     func openedTable(_ name: String) throws -> OpenedTable? {
         if let table = unsafe writer?.pointee.openedTables.first(where: { $0.name == name })?.table { return table }
         guard try unsafe exists(name) else { return nil }
-        if let table = unsafe environment.tables.find(name) { return table }
-        guard unsafe writer != nil else { throw unsafe UnopenedTable(environment: environment, name: name) }
+        if let table = unsafe environment.tables.find(name), unsafe knows(table) { return table }
+        guard unsafe writer != nil else { throw unsafe unknown(name) }
         return try unsafe openTable(name, flags: 0)
+    }
+
+    private func unknown(_ name: String) -> UnknownTable {
+        unsafe UnknownTable(environment: environment, name: name, isWriting: writer != nil)
+    }
+
+    /// Whether `table` was open when this transaction began: LMDB copies the list of handles at that moment, which may
+    /// be before it lists a handle although the transaction's state has the table.
+    private func knows(_ table: OpenedTable) -> Bool {
+        var flags: UInt32 = 0
+        // Fails only for a handle that the transaction does not list.
+        return unsafe mdb_dbi_flags(handle, table.index, &flags) == 0
     }
 
     /// Whether the main table of this state names a table `name`.
@@ -175,7 +187,7 @@ extension TransactionReference {
     }
 
     /// Opens the table `name` in this write transaction; with `MDB_CREATE` it is made if need be.
-    func openTable(_ name: String, flags: Int32) throws(LMDBError) -> OpenedTable? {
+    func openTable(_ name: String, flags: Int32) throws -> OpenedTable? {
         guard let writer = unsafe writer else { preconditionFailure("Only a write opens tables in itself.") }
         guard (1...maximumKeyByteCount).contains(name.utf8.count), !name.utf8.contains(0) else {
             throw unsafe failure(.tableName(name), .write)
@@ -184,14 +196,13 @@ extension TransactionReference {
             guard unsafe environment.gate.takeHandles() else { throw unsafe failure(.inUse, .write) }
             unsafe writer.pointee.ownsHandles = true
         }
-        var index: UInt32 = 0
-        // While waiting for the right, another write may have opened the table and made it known.
-        if let table = unsafe environment.tables.find(name) {
-            // Registered but gone: another process has dropped the table, and reopening the handle would disturb
-            // readers.
-            guard try unsafe exists(name) else { throw unsafe failure(.noTable, .write) }
-            return table
+        // A read has opened a handle since this transaction began, and LMDB would give the same number to this one.
+        if let newest = unsafe environment.tables.newest, unsafe !knows(newest) {
+            throw unsafe unknown(name)
         }
+        // Open here but gone: another program has removed the table, and reopening the handle would disturb readers.
+        guard unsafe environment.tables.find(name) == nil else { throw unsafe failure(.noTable, .write) }
+        var index: UInt32 = 0
         let code = unsafe mdb_dbi_open(handle, name, UInt32(flags), &index)
         if code == MDB_NOTFOUND { return nil }
         guard code == 0 else { throw unsafe failure(code, .write) }

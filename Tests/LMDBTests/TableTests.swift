@@ -87,7 +87,6 @@ import Testing
                 try reason { _ = try environment.write { try $0.openOrCreate(name, of: UInt64.self) } }
                     == .tableName(name))
             #expect(try environment.read { try $0.table(name, of: UInt64.self) } == nil)
-            #expect(try reason { _ = try environment.dropTable(name) } == .tableName(name))
         }
         try environment.write { transaction in
             let table = try transaction.openOrCreate("Göteborg 73", of: UInt64.self)
@@ -98,27 +97,5 @@ import Testing
             try transaction.value(73, in: try #require(try transaction.table("Göteborg 73", of: UInt64.self)))
         }
         #expect(found == [73])
-    }
-
-    @Test func `a dropped table is gone, and its handles are refused`() throws {
-        let environment = try Environment.make(folder(), keys: 0..<1_000)
-        let table = try #require(try environment.read { try $0.table(entries, of: UInt64.self) })
-        #expect(try environment.dropTable(entries))
-        #expect(try environment.dropTable(entries) == false)
-        #expect(try reason { _ = try environment.read { try $0.value(1, in: table) } } == .noTable)
-        #expect(try environment.read { try $0.table(entries, of: UInt64.self) } == nil)
-        // The name is free for a new table, whose handle is another one.
-        try environment.put(0..<5)
-        #expect(try environment.allEntries() == values(for: 0..<5))
-        #expect(try reason { _ = try environment.read { try $0.value(1, in: table) } } == .noTable)
-        environment.close()
-        #expect(try Environment.open(folder()).allEntries() == values(for: 0..<5))
-    }
-
-    @Test func `no table is dropped from inside a transaction`() throws {
-        let environment = try Environment.make(folder(), keys: 0..<10)
-        #expect(try reason { try environment.read { _ in _ = try environment.dropTable(entries) } } == .inUse)
-        #expect(try reason { try environment.write { _ in _ = try environment.dropTable(entries) } } == .inUse)
-        #expect(try environment.allEntries() == values(for: 0..<10))
     }
 }

@@ -61,24 +61,70 @@ import Testing
             })
     }
 
-    @Test func `drop and make a table while others read it`() throws {
-        let environment = try Environment.make(folder(), keys: 0..<10)
+    @Test func `make tables while others read and write them`() throws {
+        let environment = try Environment.make(folder(), options: .init(tables: 256))
         let isDone = Atomic(false)
+        // A reader that begins between a commit and the handle's listing sees a table whose handle it does not have.
+        let others: @Sendable () throws -> Void = {
+            while !isDone.load(ordering: .acquiring) {
+                let newest = try environment.read { transaction in
+                    var newest = 0
+                    while let table = try transaction.table("table \(newest + 1)", of: UInt64.self) {
+                        #expect(try transaction.value(1, in: table) == [1])
+                        newest += 1
+                    }
+                    return newest
+                }
+                if newest > 0 { try environment.write { try put(2, in: "table \(newest)", $0) } }
+            }
+        }
         try inParallel([
             {
                 defer { isDone.store(true, ordering: .releasing) }
-                for _ in 0..<40 {
-                    #expect(try environment.dropTable(entries))
-                    try environment.put(0..<10)
-                }
-            },
-            {
-                while !isDone.load(ordering: .acquiring) {
-                    let found = try environment.allEntries()
-                    #expect(found.isEmpty || found == values(for: 0..<10))
-                }
-            },
+                for number in 1...200 { try environment.write { try put(1, in: "table \(number)", $0) } }
+            }, others, others, others,
         ])
+    }
+
+    @Test func `a read meets a table that another thread has opened since it began`() throws {
+        let environment = try Environment.make(folder(), keys: 0..<10)
+        #expect(try ChildProcess("new-table", folder()).status() == 0)
+        var runs = 0
+        let count = try environment.read { transaction in
+            runs += 1
+            if runs == 1 {
+                try inParallel([
+                    { _ = try environment.read { _ = try $0.table("made elsewhere", of: UInt64.self) } }
+                ])
+            }
+            return try transaction.count(of: try #require(try transaction.table("made elsewhere", of: UInt64.self)))
+        }
+        #expect(count == 10)
+        #expect(runs == 2)
+    }
+
+    @Test func `a write that makes a table does not take the number of a handle opened since it began`() throws {
+        let environment = try Environment.make(folder(), keys: 0..<10)
+        #expect(try ChildProcess("new-table", folder()).status() == 0)
+        var runs = 0
+        try environment.write { transaction in
+            runs += 1
+            if runs == 1 {
+                try inParallel([
+                    { _ = try environment.read { _ = try $0.table("made elsewhere", of: UInt64.self) } }
+                ])
+            }
+            try put(1, in: "made here", transaction)
+            let elsewhere = try #require(try transaction.table("made elsewhere", of: UInt64.self))
+            #expect(try transaction.count(of: elsewhere) == 10)
+        }
+        #expect(runs == 2)
+        let counts = try environment.read { transaction in
+            try ["made here", "made elsewhere"].map { name in
+                try transaction.count(of: try #require(try transaction.table(name, of: UInt64.self)))
+            }
+        }
+        #expect(counts == [1, 10])
     }
 
     @Test func `read until one of them closes the environment`() throws {
@@ -103,4 +149,8 @@ import Testing
         ])
         #expect(try Environment.open(folder()).allEntries().count == 100)
     }
+}
+
+private func put(_ number: UInt8, in table: String, _ transaction: borrowing WriteTransaction) throws {
+    try transaction.put([number], for: UInt64(number), in: try transaction.openOrCreate(table, of: UInt64.self))
 }

@@ -55,7 +55,6 @@ import Testing
         #expect(try reason { _ = try environment.info() } == .closed)
         #expect(try reason { _ = try environment.fileSizeBytes } == .closed)
         #expect(try reason { try environment.copyCompacted(to: folder("copy")) } == .closed)
-        #expect(try reason { _ = try environment.dropTable(entries) } == .closed)
         #expect(folder.names.contains("copy") == false)
         #expect(try Environment.open(folder()).allEntries() == values(for: 0..<10))
     }
@@ -65,7 +64,6 @@ import Testing
         let environment = try Environment.open(folder(), options: .init(isReadOnly: true))
         #expect(try reason { try environment.write { _ in } } == .readOnly)
         #expect(try reason { try environment.synchronise() } == .readOnly)
-        #expect(try reason { _ = try environment.dropTable(entries) } == .readOnly)
         #expect(try environment.allEntries() == values(for: 0..<10))
         try environment.read { transaction in
             let table = try #require(try transaction.table(entries, of: UInt64.self))
