@@ -7,8 +7,10 @@ import GroundwaveStore
 package enum Bookkeeping: Hashable, Sendable {
     /// It took this number of events back: an undo or a revert.
     case takesBack(UInt64)
-    /// It erased the values of this number of events.
-    case erases(UInt64)
+    /// It erased this number of records.
+    case erases(Int)
+    /// It erased the values of this number of events of a record that stays.
+    case erasesEvents(UInt64)
     /// It moved the values of this number of events to a file.
     case archives(UInt64)
 
@@ -23,8 +25,12 @@ package enum Bookkeeping: Hashable, Sendable {
             guard let events = text("EVENTS") else { return nil }
             self = .takesBack(EventSet(text: events).count)
         case ErasureKind.name:
-            guard let events = text("EVENTS") else { return nil }
-            self = .erases(EventSet(text: events).count)
+            if let records = text("RECORDS") {
+                self = .erases(ErasureKind.records(records).count)
+            } else {
+                guard let events = text("EVENTS") else { return nil }
+                self = .erasesEvents(EventSet(text: events).count)
+            }
         case ArchiveKind.name:
             // EVENTS has everything up to a point, including the events of earlier archives; COUNT has only those of
             // this one.

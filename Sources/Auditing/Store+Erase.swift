@@ -16,6 +16,11 @@ public struct Erased: Hashable, Sendable {
     /// Creates an empty result.
     public init() {}
 
+    mutating func note(_ batch: Batch?, _ withheldCount: Int) {
+        if let batch { batches.append(batch) }
+        self.withheldCount += withheldCount
+    }
+
     /// The events of all batches.
     public var eventCount: Int { batches.reduce(0) { $0 + $1.count } }
 }
@@ -23,10 +28,9 @@ public struct Erased: Hashable, Sendable {
 extension Store {
     /// Erases records: removes everything that was ever written to them from this store for ever, and hides them.
     ///
-    /// All their events lose their values and notes, whoever wrote them; every device that receives the erasure does
-    /// the same. The events stay, with hashes in place of their values: every root, signed head and proof stays
-    /// valid, and nothing older shows again. Writes to the records by a device that had not received the erasure are
-    /// kept; erase again to remove these too.
+    /// All their events lose their values and notes, whoever wrote them and whenever: also those that a device writes
+    /// which has not received the erasure. Every device that receives it does the same. The events stay, with hashes in
+    /// place of their values: every root, signed head and proof stays valid, and nothing shows again.
     ///
     /// The log and the views have been rewritten when this returns, so no page of the files keeps the text. Notes of
     /// other records, and other files, are not touched: see ``mentions(of:except:)`` and ``copiesOutOfReach(of:)``.
@@ -54,16 +58,17 @@ extension Store {
         while !rest.isEmpty {
             let part = Array(rest.prefix(Self.eraseCount))
             rest = rest.dropFirst(part.count)
-            try await writeErasure(note: note, author: author, into: &erased) { [log] batch in
+            let written = try await write(note: note, author: author) { [log] batch in
                 try batch.erase(part, kind: kind, in: log)
             }
+            erased.note(written.batch, written.value)
         }
         try await finishErasing()
         return erased
     }
 
-    /// Writes one batch with what `body` writes, and an erasure of the events that it returns; adds it to `erased`. The
-    /// values are still there until ``finishErasing()`` has returned.
+    /// Writes one batch with what `body` writes, and an erasure of the events that it returns, of records that stay; adds
+    /// it to `erased`. The values are still there until ``finishErasing()`` has returned.
     package func writeErasure(
         note: String, author: String?, into erased: inout Erased,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> EventSet
@@ -75,8 +80,7 @@ extension Store {
             }
             return Int(events.count)
         }
-        if let batch = written.batch { erased.batches.append(batch) }
-        erased.withheldCount += written.value
+        erased.note(written.batch, written.value)
     }
 
     /// Rewrites the log and the views without the values of erased events.
@@ -102,25 +106,21 @@ extension Store {
 }
 
 extension WriteBatch {
-    /// Hides the records that show.
+    /// Erases the records that were not erased before.
     ///
-    /// - Returns: The events that were written to them and have something to erase.
-    fileprivate mutating func erase(_ ids: [RecordID], kind: String, in log: EventLog) throws -> EventSet {
+    /// - Returns: The number of events that were written to them and have something to erase.
+    fileprivate mutating func erase(_ ids: [RecordID], kind: String, in log: EventLog) throws -> Int {
         var events = EventSet()
+        var erased: [RecordID] = []
         for id in ids {
             guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
-            let positions = try read { view in
-                var positions = try view.state(of: kind, id)?.history.positions ?? []
-                try view.forEachBlock(of: kind, id) { block, _ in
-                    if block.position > 0 { positions.append(block.position) }
-                    return true
-                }
-                return positions
-            }
-            try log.collectErasable(at: positions, of: id, into: &events)
-            if record.isVisible { _ = try remove(kind, id) }
+            if record.isErased || erased.contains(id) { continue }
+            try log.collectErasable(at: read { try $0.allPositions(of: kind, id) }, of: id, into: &events)
+            try append(Change(kind: kind, record: id, operations: [FieldOperation(.erase, .life)]))
+            erased.append(id)
         }
-        return events
+        if !erased.isEmpty { try append(ErasureKind.closing(erased, of: kind, as: newID())) }
+        return Int(events.count)
     }
 }
 
@@ -139,21 +139,7 @@ extension EventLog {
                         archive again.
                         """)
             }
-            if frame.hasErasableContent(in: bytes) { events.insert(frame.id) }
+            if !frame.isWithheld, frame.isErasable(in: bytes) { events.insert(frame.id) }
         }
-    }
-}
-
-extension Frame {
-    /// Returns whether the event has values, an author or a note. A delete alone has nothing to erase.
-    fileprivate func hasErasableContent(in bytes: RawSpan) -> Bool {
-        if isWithheld { return false }
-        let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
-        guard let change = try? Change(shape: shape, values: values, isWithheld: false, by: names(in: bytes)),
-            var reader = try? ChangeReader(shape: shape, isWithheld: false, by: names(in: bytes)),
-            let note = try? reader.note(in: values)
-        else { return true }
-        return change.operations.contains { $0.value != nil } || change.block != nil || !note.author.isEmpty
-            || !note.text.isEmpty
     }
 }

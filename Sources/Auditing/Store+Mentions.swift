@@ -53,33 +53,6 @@ extension Store {
         return mentions
     }
 
-    /// Returns the erased records that have values again, written by a device that had not received the erasure. They
-    /// may repeat erased text, and stay until they are erased again.
-    ///
-    /// Cost: a look-up for each erased event.
-    public func writtenSinceErased() throws -> [(kind: String, record: RecordID)] {
-        try read { view in
-            let events = try Erasures(in: view, log).events
-            var records: Set<WriteBatch.RecordName> = []
-            for range in events.ranges {
-                try log.scan(range) { _, frame, bytes in
-                    let shape = bytes.extracting(frame.shape)
-                    let reader = try? ChangeReader(
-                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-                    guard let reader else { return true }
-                    let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-                    records.insert(WriteBatch.RecordName(kind: kind, id: reader.record))
-                    return true
-                }
-            }
-            return try records.filter { name in
-                try view.record(name.kind, name.id)?.fields.contains { field in
-                    field.heads.contains { $0.value != nil && !events.contains($0.id.event) }
-                } ?? false
-            }.map { ($0.kind, $0.id) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-        }
-    }
-
     /// Returns the files and folders of the store that an erasure does not touch: this device's other files that name
     /// `call` or cannot be read, and folders with copies of damaged files, which are not searched.
     public func copiesOutOfReach(of call: String) -> [String] {

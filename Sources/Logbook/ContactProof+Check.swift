@@ -28,6 +28,8 @@ public struct ProvenContact: Sendable {
     /// The trees whose roots were computed from the events, in order of replica.
     public let trees: [ContactProof.Tree]
 
+    /// Whether the contact was erased: then it has no fields.
+    public var isErased: Bool { record.isErased }
     /// The names of the fields whose value is withheld; for a register, the names of all its members.
     public var withheldFields: [String] { record.withheldContactFields }
 }

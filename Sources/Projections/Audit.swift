@@ -117,7 +117,7 @@ public struct Audit: Sendable {
         _ operation: FieldOperation, in change: Change, _ withheld: Withholding?
     ) throws -> [AuditEntry.FieldChange] {
         let schema = kinds[change.kind]
-        if operation.code == .delete || operation.code == .revive {
+        if [.delete, .erase, .revive].contains(operation.code) {
             return [
                 .init(
                     field: "", before: nil, after: nil, operation: operation.code, withheld: nil,

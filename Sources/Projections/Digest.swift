@@ -23,7 +23,7 @@ extension ViewReader {
         var count = 0
         for kind in try kindsWithRecords() {
             try forEachRecord(of: kind) { record in
-                if record.fields.isEmpty && record.deletions.isEmpty { return true }
+                if record.fields.isEmpty && record.deletions.isEmpty && !record.isErased { return true }
                 count += 1
                 writer.removeAll()
                 writer.append(canonical: record)
@@ -45,6 +45,8 @@ extension ByteWriter {
     mutating func append(canonical record: Record) {
         append(text: record.kind)
         append(record.id)
+        // Of an erased record only the id counts.
+        if record.isErased { return append(varint: UInt64.max) }
         append(varint: record.fields.count)
         for field in record.fields {
             append(field: field.key)

@@ -26,12 +26,18 @@ public enum OperationCode: UInt8, Sendable {
     case assert = 7
     /// Stores an assertion, like ``assert``, of an element of a collection.
     case assertElement = 8
+    /// Erases the record for ever: whatever was or will be written to it, earlier, at the same time or later, by
+    /// anybody, shows nothing.
+    case erase = 9
 
     /// Whether the operation has a value.
     public var hasValue: Bool { self == .set || self == .add || self == .candidate || isAssertion }
 
     /// Whether the operation writes a head.
-    var writesHead: Bool { self != .remove && self != .delete && !isAssertion }
+    var writesHead: Bool { self != .remove && !concernsWholeRecord && !isAssertion }
+
+    /// Whether it is about the record and not a field: then it is the only operation of its event.
+    var concernsWholeRecord: Bool { self == .delete || self == .erase }
 
     /// Whether the operation only stores an assertion of a source.
     public var isAssertion: Bool { self == .assert || self == .assertElement }
@@ -45,7 +51,7 @@ public enum OperationCode: UInt8, Sendable {
 public struct FieldOperation: Hashable, Sendable {
     /// What the operation does.
     public var code: OperationCode
-    /// The field; ``FieldKey/life`` for delete and revive.
+    /// The field; ``FieldKey/life`` for delete, revive and erase.
     public var field: FieldKey
     /// The heads that it replaces; for a delete, the events whose heads it covers (with index 0).
     public var supersedes: [HeadID]
@@ -83,8 +89,8 @@ public struct SeriesBlock: Hashable, Sendable {
 
 /// What one event does to one record.
 ///
-/// In one change a field occurs once (an element of a collection once), and a delete is the only operation. A change
-/// with a block has no operations.
+/// In one change a field occurs once (an element of a collection once), and a delete or an erase is the only operation.
+/// A change with a block has no operations.
 public struct Change: Hashable, Sendable {
     /// The kind of the record, such as `qso`.
     public var kind: String

@@ -241,7 +241,7 @@ extension ChangeReader {
         let operationCount = remaining
         var written = WrittenFields()
         while let step = try next(shape: shape, values: values) {
-            if step.code == .delete, operationCount != 1 { throw .inconsistent }
+            if step.code.concernsWholeRecord, operationCount != 1 { throw .inconsistent }
             let field = try step.key(in: shape)
             let key = step.code == .revive ? .life : field
             let place = operationCount - remaining - 1

@@ -86,6 +86,8 @@ public struct Record: Hashable, Sendable {
     public let deletions: [Deletion]
     /// Whether the record is shown: it has a head that no delete covers.
     public let isVisible: Bool
+    /// Whether it was erased: then it has neither fields nor deletes, and is never shown again.
+    public let isErased: Bool
     /// The number of events that touched it.
     public let eventCount: Int
     /// The position of the first of them in this store's log.
@@ -98,6 +100,7 @@ public struct Record: Hashable, Sendable {
         self.kind = kind
         self.id = id
         isVisible = state.isVisible
+        isErased = state.isErased
         eventCount = state.history.count
         firstPosition = state.history.first
         lastPosition = state.history.last
@@ -123,13 +126,6 @@ public struct Record: Hashable, Sendable {
                 position: writer.position,
                 covered: deletion.covered.map { EventID(names.replicas[Int($0.replica)], $0.sequence) }.sorted())
         }.sorted { $0.event < $1.event }
-    }
-
-    /// Whether it is hidden, and no value of it is left: it was erased. Showing it again would show an empty record.
-    public var isErased: Bool {
-        if isVisible { return false }
-        let heads = fields.flatMap(\.heads)
-        return heads.contains(where: \.isWithheld) && heads.allSatisfy { $0.value == nil }
     }
 
     /// The heads of `key`, or `nil` if the field was never written.

@@ -15,6 +15,8 @@ extension RecordState {
         _ reader: inout ChangeReader, shape: RawSpan, values: RawSpan, event: EventID, stamp: Stamp,
         position: Position, names: inout Names
     ) throws(ChangeError) {
+        // Nothing that is written to an erased record counts.
+        if isErased { return history.insert(position) }
         dropUnused()
         let writer = Writer(
             replica: names.ordinal(of: event.replica), sequence: event.sequence, stamp: stamp, position: position,
@@ -23,7 +25,10 @@ extension RecordState {
         var index: UInt32 = 0
         while let step = try reader.next(shape: shape, values: values) {
             let field = try step.ordinal(in: shape, names: &names)
-            if step.code == .delete {
+            if step.code == .erase {
+                for _ in 0..<step.headCount { _ = try reader.head(of: step, in: shape) }
+                erase()
+            } else if step.code == .delete {
                 var covered: [(replica: UInt32, sequence: SequenceNumber)] = []
                 for _ in 0..<step.headCount {
                     let head = try reader.head(of: step, in: shape)
@@ -122,8 +127,10 @@ extension RecordState {
 }
 
 extension ChangeReader.Step {
+    private var concernsRecord: Bool { code.concernsWholeRecord || code == .revive }
+
     func ordinal(in shape: RawSpan, names: inout Names) throws(ChangeError) -> FieldOrdinal {
-        if code == .delete || code == .revive { return 0 }
+        if concernsRecord { return 0 }
         if let fieldNumber { return fieldNumber }
         return names.ordinal(of: try key(in: shape))
     }

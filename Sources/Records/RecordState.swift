@@ -82,6 +82,8 @@ public struct RecordState: Sendable {
     public internal(set) var heads: [Head] = []
     /// The deletes.
     public internal(set) var deletions: [Deletion] = []
+    /// Whether the record was erased. Then it has nothing but its history, whatever its events wrote.
+    public internal(set) var isErased = false
     /// The values of the heads, one after the other, with gaps left by removed heads.
     public internal(set) var values: [UInt8] = []
     /// The number of bytes of ``values`` that belong to no head any more.
@@ -96,6 +98,18 @@ public struct RecordState: Sendable {
 
     /// Removes everything and keeps the memory.
     public mutating func removeAll() {
+        removeContent()
+        history.removeAll()
+        isErased = false
+    }
+
+    /// Removes everything but the history, for ever.
+    mutating func erase() {
+        removeContent()
+        isErased = true
+    }
+
+    private mutating func removeContent() {
         writers.removeAll(keepingCapacity: true)
         heads.removeAll(keepingCapacity: true)
         deletions.removeAll(keepingCapacity: true)
@@ -103,7 +117,6 @@ public struct RecordState: Sendable {
         unusedBytes = 0
         if !superseded.isEmpty { superseded.removeAll() }
         assertions.removeAll(keepingCapacity: true)
-        history.removeAll()
     }
 
     /// Whether the record is shown: it has a head that no delete covers.

@@ -6,18 +6,19 @@ import GroundwaveProjections
 import GroundwaveRecords
 import Synchronization
 
-/// The events whose values were erased, folded from the records of erases.
+/// What was erased, folded from the records of erases.
 package struct Erasures {
-    /// The erased events, by the position of the event that erases them.
+    /// The events that were erased of records that stay, by the position of the event that erases them.
     private(set) var byPosition: [(position: Position, events: EventSet)] = []
-
-    /// All erased events.
-    package var events: EventSet { byPosition.reduce(into: EventSet()) { $0.formUnion($1.events) } }
+    /// The erased records: whatever anybody writes to them is erased, too.
+    private(set) var records: [WriteBatch.RecordName] = []
 
     /// Reads the erases that `view` knows.
-    package init(in view: borrowing ViewReader, _ log: EventLog) throws {
+    init(in view: borrowing ViewReader, _ log: EventLog) throws {
         try view.forEachRecord(of: ErasureKind.name) { record in
-            byPosition.append((record.firstPosition, try ErasureKind.events(of: record, in: log)))
+            let events = try ErasureKind.events(of: record, in: log)
+            if !events.isEmpty { byPosition.append((record.firstPosition, events)) }
+            records += ErasureKind.records(of: record)
             return true
         }
     }
@@ -35,6 +36,7 @@ package final class Erasing: Sendable {
     /// The erasures whose target is ambiguous: it is unclear whether the events stored here under these numbers are
     /// those that were meant. They are examined again when more of these events have arrived.
     private let unclear = Mutex<[Position: Unclear]>([:])
+    private let checked = Mutex<Checked?>(nil)
 
     private struct Unclear {
         let named: EventSet
@@ -44,6 +46,14 @@ package final class Erasing: Sendable {
         let open: EventSet
     }
 
+    /// A state of the log in which every event of an erased record was erased.
+    private struct Checked {
+        let content: LogContent
+        let position: Position
+        let retainedCount: Int
+        let records: ErasedRecords
+    }
+
     init(log: EventLog, views: Views, files: StoreFiles, _ followUp: FollowUp) {
         (self.log, self.views, self.files, self.followUp) = (log, views, files, followUp)
     }
@@ -51,12 +61,17 @@ package final class Erasing: Sendable {
     /// Returns the erasures still to apply: events that were certainly meant, and events whose erasure is ambiguous
     /// until more events arrive. Cost: one look-up if there are no erasures.
     private func pending() throws -> (certain: EventSet, open: EventSet) {
-        var (certain, open) = (EventSet(), EventSet())
-        let erasures = try views.read { try $0.hasRecords(of: ErasureKind.name) ? Erasures(in: $0, log) : nil }
-        guard let erasures else { return (certain, open) }
+        let content = try log.content()
+        let found = try views.read { view -> (erasures: Erasures, certain: EventSet)? in
+            guard try view.hasRecords(of: ErasureKind.name) else { return nil }
+            let erasures = try Erasures(in: view, log)
+            return (erasures, try events(of: ErasedRecords(erasures.records), content, in: view))
+        }
+        guard let found else { return (EventSet(), EventSet()) }
+        var (certain, open) = (found.certain, EventSet())
         let done = try log.erased()
-        let (vector, content) = (try log.vector(), try log.content())
-        for (position, events) in erasures.byPosition {
+        let vector = try log.vector()
+        for (position, events) in found.erasures.byPosition {
             let rest = events.subtracting(done)
             if rest.isEmpty { continue }
             let counts = rest.ranges.map { vector[$0.replica] }
@@ -73,6 +88,46 @@ package final class Erasing: Sendable {
             unclear.withLock { $0[position] = meaning.certain.isEmpty ? found : nil }
         }
         return (certain, open)
+    }
+
+    /// Returns the events of erased records that are still to be erased. Once there are none, only later events are
+    /// looked at. Cost: about 30 ns for each of those; else a few microseconds for each record.
+    private func events(
+        of records: ErasedRecords, _ content: LogContent, in view: borrowing ViewReader
+    ) throws -> EventSet {
+        if records.names.isEmpty { return EventSet() }
+        let known = checked.withLock { $0 }
+        let (done, retainedCount) = (try log.erased(), try log.retainedCount())
+        var events = EventSet()
+        func note(_ frame: Frame, _ bytes: RawSpan) {
+            if !done.contains(frame.id), frame.isErasable(in: bytes) { events.insert(frame.id) }
+        }
+        if let known, known.content == content, known.records == records, known.position <= view.position {
+            let last = view.position
+            if known.position < last {
+                try log.scan(from: known.position + 1) { position, frame, bytes in
+                    if position <= last, records.contain(recordOf: frame, in: bytes) { note(frame, bytes) }
+                    return position < last
+                }
+            }
+        } else {
+            for name in records.names {
+                try log.withEvents(at: view.allPositions(of: name.kind, name.id)) { note($1, $2) }
+            }
+        }
+        if retainedCount > 0, known?.retainedCount != retainedCount || known?.records != records {
+            for range in try log.retainedFrames() {
+                for sequence in range.range.first...range.range.last {
+                    try range.withEvent(sequence) { if records.contain(recordOf: $0, in: $1) { note($0, $1) } }
+                }
+            }
+        }
+        if events.isEmpty {
+            let state = Checked(
+                content: content, position: view.position, retainedCount: retainedCount, records: records)
+            checked.withLock { $0 = state }
+        }
+        return events
     }
 
     /// Returns whether values that were erased are still in the log.
@@ -125,5 +180,55 @@ package final class Erasing: Sendable {
         if FileManager.default.fileExists(atPath: files.snapshotFolder.path) {
             try AtomicFile.flush(folder: files.snapshotFolder.path)
         }
+    }
+}
+
+/// The records that were erased.
+private struct ErasedRecords: Hashable {
+    let names: Set<WriteBatch.RecordName>
+    /// Their ids: they tell most events apart without a look at the kind.
+    private let ids: Set<RecordID>
+
+    init(_ names: [WriteBatch.RecordName]) {
+        self.names = Set(names)
+        ids = Set(names.map(\.id))
+    }
+
+    /// Returns whether the event is about one of them; one that cannot be read is about none.
+    func contain(recordOf frame: Frame, in bytes: RawSpan) -> Bool {
+        let shape = bytes.extracting(frame.shape)
+        let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+        guard let reader, ids.contains(reader.record) else { return false }
+        let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+        return names.contains(WriteBatch.RecordName(kind: kind, id: reader.record))
+    }
+}
+
+extension ViewReader {
+    /// Returns the positions of all events of a record, ascending: those that write to it, and those of its series.
+    package func allPositions(of kind: String, _ id: RecordID) throws -> [Position] {
+        var positions = try state(of: kind, id)?.history.positions ?? []
+        let count = positions.count
+        try forEachBlock(of: kind, id) { block, _ in
+            if block.position > 0 { positions.append(block.position) }
+            return true
+        }
+        return positions.count == count ? positions : positions.sorted()
+    }
+}
+
+extension Frame {
+    /// Returns whether the event has values, an author or a note to erase, here or elsewhere: an event without values
+    /// may have had any. A delete alone has none.
+    package func isErasable(in bytes: RawSpan) -> Bool {
+        let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
+        guard let change = try? Change(shape: shape, values: values, isWithheld: isWithheld, by: names(in: bytes)),
+            var reader = try? ChangeReader(shape: shape, isWithheld: isWithheld, by: names(in: bytes)),
+            let note = try? reader.note(in: values)
+        else { return true }
+        // The event that erases is none of those that it erases.
+        if change.operations.contains(where: { $0.code == .erase }) { return false }
+        return isWithheld || change.operations.contains { $0.value != nil } || change.block != nil
+            || !note.author.isEmpty || !note.text.isEmpty
     }
 }

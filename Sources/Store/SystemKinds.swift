@@ -58,11 +58,11 @@ package enum RevertKind: RecordKind {
     ]
 }
 
-/// The record of each erasure. It closes the batch, and lists the events that have no values any more. It holds
-/// numbers only.
+/// The record of each erasure. It closes the batch, and lists what was erased: records, for ever, or some events of a
+/// record that stays. It holds ids and numbers only.
 package enum ErasureKind: RecordKind {
     package static let name = "erasure"
-    package static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS")])
+    package static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS"), FieldSchema(2, "RECORDS")])
 
     /// The maximum number of ranges in one record, so that its value stays below ``ChangeLimits/valueBytes``.
     static let rangeLimit = 8192
@@ -82,9 +82,29 @@ package enum ErasureKind: RecordKind {
             operations: schema.operations(assigning: [Assignment("EVENTS", text: events.text)], to: nil))
     }
 
-    /// Returns the events that `record` lists as erased.
+    /// Returns the change that records the erasure of `records` of `kind`.
+    package static func closing(_ records: [RecordID], of kind: String, as id: RecordID) -> Change {
+        let text = ([kind] + records.map { "\($0)" }).joined(separator: " ")
+        return Change(
+            kind: name, record: id,
+            operations: schema.operations(assigning: [Assignment("RECORDS", text: text)], to: nil))
+    }
+
+    /// Returns the events that `record` lists as erased, without those of records that it lists.
     static func events(of record: Record, in log: EventLog) throws -> EventSet {
         try EventSet(valueOf: "EVENTS", in: record, schema, log)
+    }
+
+    /// Returns the records that `record` lists as erased.
+    static func records(of record: Record) -> [WriteBatch.RecordName] {
+        records(schema.value(of: "RECORDS", in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    }
+
+    /// Returns the records in the text of a `RECORDS` field.
+    package static func records(_ text: String) -> [WriteBatch.RecordName] {
+        let words = text.split(separator: " ").map(String.init)
+        guard let kind = words.first else { return [] }
+        return words.dropFirst().compactMap(RecordID.init(text:)).map { WriteBatch.RecordName(kind: kind, id: $0) }
     }
 }
 

@@ -40,7 +40,7 @@ public struct WriteBatch {
     private(set) var needsEverything = false
     private var generator: Surroundings.Generator
 
-    package struct RecordName: Hashable {
+    package struct RecordName: Hashable, Sendable {
         package var kind: String
         package var id: RecordID
 
@@ -120,8 +120,8 @@ public struct WriteBatch {
     @discardableResult
     public mutating func restore(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
-        guard !record.deletions.isEmpty else { return false }
         if record.isErased { throw Self.erasedRecord(kind, id) }
+        guard !record.deletions.isEmpty else { return false }
         try append(
             Change(
                 kind: kind, record: id,

@@ -64,8 +64,8 @@ import Testing
         #expect(try LogVerifier.verify(path: store.appending(path: "log.mdb").path).damage == [])
         let isBegun = try Program.groundwave("record", "list", "erasure", "--json", "--store", store.path)
         #expect(try Program.fault("1", in: store).output == "saved 1\n")
-        if isBegun.output.contains("EVENTS") { #expect(try Self.files(of: store) == []) }
-        #expect(try Self.erase(store).wait().ended(isBegun.output.contains("EVENTS") ? 66 : 0))
+        if isBegun.output.contains("RECORDS") { #expect(try Self.files(of: store) == []) }
+        #expect(try Self.erase(store).wait().ended(isBegun.output.contains("RECORDS") ? 66 : 0))
         #expect(try Self.files(of: store) == [])
         #expect(try Program.groundwave("verify", "--deep", "--store", store.path).ended(0))
     }

@@ -96,23 +96,57 @@ import Testing
         }
     }
 
-    @Test func `an edit that had not seen it is kept, and told of, until it is erased too`() async throws {
+    @Test func `takes what a device writes that had not heard of it, in either order`() async throws {
         let (fleet, id) = try await Self.fleet()
         defer { fleet.close() }
         let (one, two) = (fleet.stores[0], fleet.stores[1])
         try await one.erase([id])
-        try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Barty")]) }
+        try await two.write(note: "Barty wrote") { try $0.set("qso", id, [Assignment("NAME", text: "Barty")]) }
+        try await two.write { try $0.remove("qso", id) }
+        try await two.write { try $0.restore("qso", id) }
+        try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Bart")]) }
+        _ = try await two.revert(try #require(try two.undoableSteps(1).first))
         try fleet.meet()
-        try await Self.writeSomething(in: two)
+        for store in [one, two] { try await Self.writeSomething(in: store) }
+        try fleet.meet()
         for store in [one, two] {
             let record = try #require(try store.record("qso", id))
-            #expect(record.isVisible && record.hasConflict && record.text("NAME") == "Barty")
-            #expect(record.text("CALL") == nil)
-            #expect(try store.writtenSinceErased().map(\.record) == [id])
+            #expect(record.isErased && !record.isVisible && !record.hasConflict && record.fields.isEmpty)
+            #expect(try store.read { try $0.all(.everything).contains { $0.id == id } } == false)
+            #expect(try StoreSearch.files(below: store.url, holding: ["Bart", "N0GONE"]) == [])
+            #expect(try !store.erasing.isPending())
+            #expect(try store.compareWithReplay().isSame)
         }
-        #expect(try await two.erase([id]).withheldCount > 0)
-        #expect(try two.writtenSinceErased().isEmpty && two.record("qso", id)?.isVisible == false)
-        #expect(try StoreSearch.files(below: two.url, holding: ["Barty"]) == [])
+        #expect(try one.digest().views == two.digest().views)
+        #expect(try one.log.erased() == two.log.erased())
+    }
+
+    @Test func `takes what waits for its predecessors, whether it came before the erase or after`() async throws {
+        for isFirst in [true, false] {
+            let (fleet, id) = try await Self.fleet()
+            defer { fleet.close() }
+            let (one, two) = (fleet.stores[0], fleet.stores[1])
+            if !isFirst { try await one.erase([id]) }
+            try await Self.writeSomething(in: two)
+            try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Barty")]) }
+            let author = try #require(two.replica)
+            let last = try two.log.vector()[author]
+            let frame = try #require(
+                try two.log.frame(
+                    of: EventRange(author, last, through: last), signedBy: two.files.readIdentity(),
+                    preferredBytes: 1 << 20))
+            _ = try StoreLog(store: one).receive([frame], arrival: .now())
+            #expect(try one.log.pendingRanges().count == 1)
+            #expect(try StoreSearch.files(below: one.url, holding: ["Barty"]) == ["log.mdb"])
+            if isFirst { try await one.erase([id]) } else { try await Self.writeSomething(in: one) }
+            #expect(try StoreSearch.files(below: one.url, holding: ["Barty"]) == [])
+            #expect(try one.log.pendingRanges().count == 1, "it still waits, without its text")
+            try fleet.meet()
+            try await Self.writeSomething(in: two)
+            #expect(try StoreSearch.files(below: two.url, holding: ["Barty"]) == [])
+            try fleet.meet()
+            #expect(try one.digest().views == two.digest().views)
+        }
     }
 
     @Test func `is finished at the next open where the process ended in between`() async throws {

@@ -263,11 +263,8 @@ import Testing
         _ = try await fleet[2].log("N0SIX", at: "1250")
         #expect(try fleet[2].forks().isEmpty && fleet[2].log.erased().isEmpty)
         #expect(try fleet[2].field("CALL", of: shown) == "N0ONE")
-        let status = try fleet[2].syncStatus()
-        #expect(status.unclearErasures > 0 && !status.isComplete)
         // Once the twin's history is there, its contact goes and nothing else, on all devices.
         _ = try await fleet[2].applyBundle(bundle)
-        #expect(try fleet[2].syncStatus().unclearErasures == 0)
         for store in [fleet[1], fleet[2], original, fleet[1], fleet[2]] {
             try await store.sync(try store.remote("place"))
         }

@@ -21,8 +21,9 @@ struct QSOShow: AsyncParsableCommand {
     struct Result: Encodable {
         var id: String
         var fields: [String: String]
-        var erased: [String]?
+        var withheld: [String]?
         var hidden: Bool
+        var erased: Bool
         var session: String?
         var provenance: [String: Provenance]
     }
@@ -32,19 +33,23 @@ struct QSOShow: AsyncParsableCommand {
         let id = try store.resolve(name, kind: QSOKind.name)
         guard let record = try store.read({ try $0.record(QSOKind.name, id) }) else { return }
         let provenance = try Provenance.all(of: record, store)
-        let erased = record.withheldContactFields
+        let withheld = record.withheldContactFields
         if options.json {
             return try Terminal.print(
                 json: Result(
-                    id: "\(id)", fields: record.contactFields, erased: erased.isEmpty ? nil : erased,
-                    hidden: !record.isVisible,
+                    id: "\(id)", fields: record.contactFields, withheld: withheld.isEmpty ? nil : withheld,
+                    hidden: !record.isVisible, erased: record.isErased,
                     session: record.session.map { "\($0)" }, provenance: provenance))
+        }
+        if record.isErased {
+            try Terminal.print("\(id)  erased")
+            return Terminal.remark("\(ShownValue.ofErased(id))")
         }
         try Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
         if let session = record.session { try Terminal.print("session \(session.short)") }
         let fields =
             record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
-            + erased.map { ($0, ShownValue.erased) }
+            + withheld.map { ($0, ShownValue.text(nil, .absent)) }
         try Terminal.print(lines: FieldTable.lines(fields, provenance))
         if record.hasConflict {
             Terminal.remark("It has conflicts: groundwave conflicts show \(id.short)")

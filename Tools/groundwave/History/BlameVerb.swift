@@ -63,6 +63,11 @@ struct BlameVerb: AsyncParsableCommand {
         let store = try await options.open()
         let record = try store.resolve(id, kind: kind)
         let wanted = field?.uppercased()
+        if try store.read({ try $0.record(kind, record)?.isErased }) == true {
+            if options.json { return try Terminal.print(json: Result(id: "\(record)", kind: kind, fields: [:])) }
+            try Terminal.print("\(record.short)  erased")
+            return Terminal.remark("\(ShownValue.ofErased(record))")
+        }
         let blames = try store.blame(kind, record).filter { wanted == nil || $0.field == wanted }
         if let wanted, blames.isEmpty {
             let verb = kind == QSOKind.name ? "qso show" : "record show \(kind)"

@@ -137,6 +137,7 @@ struct HistoryText {
     static func text(_ change: AuditEntry.FieldChange) -> String {
         switch change.operation {
         case .delete: "removed"
+        case .erase: "erased"
         case .revive: "shown"
         case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
         case .assert, .assertElement: "\(change.field): asserted again"
@@ -150,7 +151,8 @@ struct HistoryText {
     static func text(_ bookkeeping: Bookkeeping) -> String {
         switch bookkeeping {
         case .takesBack(let count): "reverts \(NumberText.count(count, "event"))"
-        case .erases(let count): "erases \(NumberText.count(count, "event"))"
+        case .erases(let count): "erases \(NumberText.count(count, "record"))"
+        case .erasesEvents(let count): "erases \(NumberText.count(count, "event"))"
         case .archives(let count): "archives \(NumberText.count(count, "event"))"
         }
     }

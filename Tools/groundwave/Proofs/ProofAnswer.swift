@@ -27,6 +27,7 @@ struct ProofAnswer: Encodable {
     var root: String?
     var id: String?
     var hidden: Bool?
+    var erased: Bool?
     var fields: [String: String]?
     var withheld: [String]?
     var events: [Event]?
@@ -45,6 +46,7 @@ struct ProofAnswer: Encodable {
         root = contact.trees.first.map { "\($0.root)" }
         id = "\(contact.record.id)"
         hidden = !contact.record.isVisible
+        erased = contact.isErased
         fields = contact.record.contactFields
         withheld = contact.withheldFields
         events = contact.events.map { event in

@@ -5,7 +5,8 @@ import GroundwaveLogbook
 extension ProofAnswer {
     /// Prints it for people.
     func describe(_ contact: ProvenContact, _ anchors: [ProofAnchor]) throws {
-        try Terminal.print("\(contact.record.id)\(contact.record.isVisible ? "" : "  hidden")")
+        let state = contact.isErased ? "  erased" : contact.record.isVisible ? "" : "  hidden"
+        try Terminal.print("\(contact.record.id)\(state)")
         var table = TextTable(["FIELD", "VALUE"])
         for (name, value) in contact.record.adifFields {
             table.append([name.name, RecordText.short(RecordText.text(value), 60)])

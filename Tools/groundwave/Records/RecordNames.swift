@@ -27,9 +27,6 @@ struct RecordNames {
 
 /// Values as they are shown in a table: one line, not too long.
 enum ShownValue {
-    /// What stands for a value that was erased.
-    static let erased = Withholding.erased.rawValue
-
     /// `value` as text; where there is none, why it is withheld, or a dash.
     static func text(_ value: [UInt8]?, _ withheld: Withholding? = nil, limit: Int = 40) -> String {
         guard let value else { return withheld?.rawValue ?? "–" }
@@ -37,6 +34,11 @@ enum ShownValue {
         let text = FieldValue.text(value).split(whereSeparator: \.isNewline).joined(separator: " ⏎ ")
         if text.isEmpty { return "“”" }
         return text.count > limit ? text.prefix(limit - 1) + "…" : text
+    }
+
+    /// What is said of a record that was erased, instead of its fields.
+    static func ofErased(_ record: RecordID) -> String {
+        "Nothing of it is left. When it was erased, and by whom: groundwave history \(record.short)"
     }
 
     /// The words of a batch; where they are not here, why.

@@ -53,18 +53,13 @@ struct Erase: AsyncParsableCommand {
             var note: Bool
         }
 
-        struct Later: Encodable {
-            var kind: String
-            var record: String
-        }
-
         var events: Int
         var withheld: Int
         var contacts: [String]
         var mentions: [Mention]
-        var later: [Later]
         var copies: [String]
         var archives: [String]
+        var remotes: [String]
         var event: String?
     }
 
@@ -98,8 +93,8 @@ struct Erase: AsyncParsableCommand {
             }
             erased = try await store.erase(ids, note: writing.note ?? "", author: writing.author)
         }
-        let later = try store.writtenSinceErased()
         let archives = try store.archives(covering: ids)
+        let remotes = try store.remotes().map(\.name)
         let copies = Set(calls.flatMap { store.copiesOutOfReach(of: $0) }).sorted()
         try store.close()
         if options.json {
@@ -109,12 +104,11 @@ struct Erase: AsyncParsableCommand {
                     mentions: mentions.map {
                         .init(kind: $0.kind, record: "\($0.record)", event: "\($0.event)", note: $0.isInNote)
                     },
-                    later: later.map { .init(kind: $0.kind, record: "\($0.record)") }, copies: copies,
-                    archives: archives.map(\.fileHash),
+                    copies: copies, archives: archives.map(\.fileHash), remotes: remotes,
                     event: erased.batches.first.map { "\($0.first)" }))
         }
         if !ids.isEmpty { try printReport(erased) }
-        try EraseOutput.print(mentions, later, copies, archives)
+        try EraseOutput.print(mentions, copies, archives, remotes)
     }
 
     private func chosen(_ store: Store) throws -> [Record] {
@@ -149,8 +143,7 @@ struct Erase: AsyncParsableCommand {
 /// What an erase leaves to be decided, in sentences.
 enum EraseOutput {
     static func print(
-        _ mentions: [Mention], _ later: [(kind: String, record: RecordID)], _ copies: [String],
-        _ archives: [ArchiveMade]
+        _ mentions: [Mention], _ copies: [String], _ archives: [ArchiveMade], _ remotes: [String]
     ) throws {
         if !mentions.isEmpty {
             try Terminal.print("Not erased, but these mention the call:")
@@ -159,20 +152,22 @@ enum EraseOutput {
                     "\($0.kind) \($0.record.short)  event \($0.event.short)\($0.isInNote ? "  in the note" : "")"
                 })
         }
-        if !later.isEmpty {
-            try Terminal.print(
-                "Erased, but changed later by a device that had not received the erase. May contain the erased text:")
-            try list(
-                later.map { "\($0.kind) \($0.record.short)  to erase it too: groundwave erase \($0.record.short)" })
-        }
         if !copies.isEmpty {
             try Terminal.print("Copies in the folder of the store, left untouched; delete what you do not need:")
             try list(copies.map { "rm -r '\($0)'" })
         }
         try list(archives: archives)
+        try list(remotes: remotes)
         Terminal.remark(
-            "Not erased: exported files and copies of this folder. Delete them, or make them again. Your other "
+            "Not erased: exported files, bundles and copies of this folder. Delete them, or make them again. Your other "
                 + "devices erase the contact when they receive this change.")
+    }
+
+    static func list(remotes: [String]) throws {
+        if remotes.isEmpty { return }
+        try Terminal.print(
+            "Remotes keep what was sent to them. Once all your devices have the erase, delete their data and add them again:")
+        try list(remotes.map { "groundwave remote remove \($0) --delete-data" })
     }
 
     static func list(archives: [ArchiveMade]) throws {

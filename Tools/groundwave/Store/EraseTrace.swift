@@ -9,6 +9,7 @@ extension Erase {
         var trace: String
         var rows: UInt64
         var archives: [String]
+        var remotes: [String]
         var event: String?
     }
 
@@ -37,12 +38,13 @@ extension Erase {
                 : store.erase(trace: trace.id, note: note, author: author)
         }
         let archives = try store.archives(covering: [trace.id])
+        let remotes = try store.remotes().map(\.name)
         try store.close()
         if options.json {
             return try Terminal.print(
                 json: TraceErased(
                     events: erased.eventCount, withheld: erased.withheldCount, trace: "\(trace.id)",
-                    rows: rows, archives: archives.map(\.fileHash),
+                    rows: rows, archives: archives.map(\.fileHash), remotes: remotes,
                     event: erased.batches.first.map { "\($0.first)" }))
         }
         if dryRun { return try Terminal.print("Nothing was written.") }
@@ -52,8 +54,9 @@ extension Erase {
                 : "Erased: \(range.isGiven ? "the stretch" : "the trace"), its rows, markers and captured bytes, \(NumberText.count(erased.withheldCount, "event"))."
         )
         try EraseOutput.list(archives: archives)
+        try EraseOutput.list(remotes: remotes)
         Terminal.remark(
-            "Not erased: exported files and copies of this folder. The log keeps the summaries of the rows, which no "
+            "Not erased: exported files, bundles and copies of this folder. The log keeps the summaries of the rows, which no "
                 + "command shows any more: times, counts, least and greatest values, charge. Your other devices erase the "
                 + "same when they receive this change.")
     }
