@@ -115,8 +115,13 @@ extension WriteBatch {
         for id in ids {
             guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
             if record.isErased || erased.contains(id) { continue }
-            try log.collectErasable(at: read { try $0.allPositions(of: kind, id) }, of: id, into: &events)
-            try append(Change(kind: kind, record: id, operations: [FieldOperation(.erase, .life)]))
+            let positions = try read { try $0.allPositions(of: kind, id) }
+            try log.collectErasable(at: positions, of: id, into: &events)
+            let changes = try log.changes(at: positions)
+            let ids = components.flatMap { $0.erasedIDs?(kind, changes) ?? [] }
+            for (kind, id) in [(kind, id)] + ids.map({ (ErasedIDKind.name, $0) }) {
+                try append(Change(kind: kind, record: id, operations: [FieldOperation(.erase, .life)]))
+            }
             erased.append(id)
         }
         if !erased.isEmpty { try append(ErasureKind.closing(erased, of: kind, as: newID())) }
@@ -125,6 +130,19 @@ extension WriteBatch {
 }
 
 extension EventLog {
+    /// Returns the changes of the events at `positions` whose values are here, without those of a series.
+    fileprivate func changes(at positions: [Position]) throws -> [Change] {
+        var changes: [Change] = []
+        try withEvents(at: positions) { _, frame, bytes in
+            if frame.isWithheld { return }
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values), isWithheld: false,
+                by: frame.names(in: bytes))
+            if let change, change.block == nil { changes.append(change) }
+        }
+        return changes
+    }
+
     /// Inserts into `events` those at `positions` that have something to erase; they are about the record `id`.
     ///
     /// - Throws: ``StoreError`` with code `archived` if an archive has one of them.

@@ -140,6 +140,7 @@ struct ImportRun {
         let (outcomes, position) = try store.views.read { view in
             // Runs again if the views had to be rebuilt.
             comparison.forget(after: compared.count)
+            comparison.erasedIDs = try view.hasRecords(of: ErasedIDKind.name) ? ErasedIDKind.name : nil
             return (try records.map { try comparison.compare($0, in: view) }, view.position)
         }
         self.comparison = comparison
@@ -188,11 +189,12 @@ struct ImportRun {
     private mutating func begun() throws -> ImportComparison {
         if let comparison { return comparison }
         let (id, source) = (RecordID.random(using: &generator), sourceName)
+        let again = options.takesErasedAgain ? RecordID.random(using: &generator) : nil
         let (comparison, book) = try store.views.read { [name, options, writer] view in
             let reverts = try Reverts(in: view, store.log)
             return (
                 ImportComparison(
-                    source: SourceID(name: source), session: options.session, undos: reverts.undos),
+                    source: SourceID(name: source), session: options.session, undos: reverts.undos, again: again),
                 try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view)
             )
         }

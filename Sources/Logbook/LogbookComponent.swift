@@ -30,6 +30,7 @@ extension StoreComponent {
         component.checkErase = { store, kind, ids, note in
             if kind == QSOKind.name { try store.refuse(note, naming: ids) }
         }
+        component.erasedIDs = { kind, changes in kind == QSOKind.name ? ErasedContact.ids(of: changes) : [] }
         return component
     }()
 }

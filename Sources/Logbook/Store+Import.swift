@@ -20,6 +20,8 @@ public struct ImportOptions: Sendable {
     public var shiftMinutes = 0
     /// The session that new contacts belong to.
     public var session: RecordID?
+    /// Whether contacts that were erased here are imported as new ones; if not, they stay erased.
+    public var takesErasedAgain = false
     /// Whether to compare and count only, and write nothing.
     public var isDryRun = false
     /// The author; the store's author if not given.

@@ -81,19 +81,22 @@ struct KeyFields {
     /// Seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
     let startSeconds: Int64?
 
-    init(_ values: ShownValues) {
+    init(_ values: ShownValues) { self.init { values.value($0) } }
+
+    /// - Parameter value: Returns the value of the field or register with a number, if it has one.
+    init(_ value: (UInt32) -> ArraySlice<UInt8>?) {
         func members(_ number: UInt32) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
-            let members = Register.members(of: values.value(number) ?? [], count: 2)
+            let members = Register.members(of: value(number) ?? [], count: 2)
             return (members[0] ?? [], members[1] ?? [])
         }
-        call = values.value(UInt32(FieldName.call.number)) ?? []
+        call = value(UInt32(FieldName.call.number)) ?? []
         let (date, time) = members(QSOKind.Number.start)
         let (frequency, band) = members(QSOKind.Number.frequency)
         let (mode, submode) = members(QSOKind.Number.emission)
         startSeconds = ContactTime.seconds(date: date, time: time)
         key = ContactKey(
             call: call, date: date, time: time, frequency: frequency, band: band, mode: mode, submode: submode,
-            station: values.value(UInt32(FieldName.stationCallsign.number)) ?? [])
+            station: value(UInt32(FieldName.stationCallsign.number)) ?? [])
     }
 }
 

@@ -18,6 +18,9 @@ struct ContactKey: Hashable, Sendable {
     /// The bytes of the key in the index.
     var bytes: [UInt8] { id.bytes }
 
+    /// The key that an import has stored with the contact that it made.
+    init(id: RecordID, station: [UInt8]) { (self.id, self.station) = (id, station) }
+
     init(
         call: some Collection<UInt8>, date: some Collection<UInt8>, time: some Collection<UInt8>,
         frequency: some Collection<UInt8>, band: some Collection<UInt8>, mode: some Collection<UInt8>,

@@ -19,7 +19,8 @@ import GroundwaveRecords
 ///
 /// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept,
 /// and those that a person left empty are filled in. A hidden contact stays hidden, unless an undo hid it: importing the
-/// file again restores what an undone import had brought. An erased contact stays erased.
+/// file again restores what an undone import had brought. An erased contact stays erased, whatever program wrote the file
+/// (``ErasedContact``).
 public struct ImportComparison {
     /// The result for a record of the file.
     public enum Outcome: Sendable {
@@ -40,6 +41,9 @@ public struct ImportComparison {
     private let source: SourceID
     private let session: RecordID?
     private let undos: EventSet
+    private let again: RecordID?
+    /// The kind of the ids by which erased contacts are known again; `nil` if there are none.
+    public var erasedIDs: String?
     /// The number of records with each key in the file so far; keys with different stations are counted separately.
     private var occurrences: [ContactKey: Int] = [:]
     /// The contacts that records of the file were matched to.
@@ -49,9 +53,14 @@ public struct ImportComparison {
 
     /// Creates a comparison with the earlier assertions of `source`.
     ///
-    /// - Parameter undos: The events that undid other events.
-    public init(source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet()) {
+    /// - Parameters:
+    ///   - undos: The events that undid other events.
+    ///   - again: A random id, if contacts that were erased here are to be taken in as new ones, with ids made from it.
+    public init(
+        source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet(), again: RecordID? = nil
+    ) {
         self.undos = undos
+        self.again = again
         self.source = source
         self.session = session
     }
@@ -77,10 +86,14 @@ public struct ImportComparison {
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
-        let id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
+        let found = try find(imported, in: view)
+        var id = found ?? Self.recordID(source, imported.key, occurrence)
+        let isErased = try found == nil && self.isErased(imported.key, id, occurrence, in: view)
+        if isErased, let again { id = Self.hash(again.bytes + id.bytes) }
         occurrences[imported.key] = occurrence + 1
         met.insert(id)
         latest.append((imported.key, id))
+        if isErased, again == nil { return .erased }
         guard let state = try view.state(of: QSOKind.name, id) else {
             return .new(
                 Change(
@@ -90,7 +103,6 @@ public struct ImportComparison {
         let operations = news(in: imported, id, state, view)
         guard state.isVisible else {
             let record = Record(kind: QSOKind.name, id: id, state: state, names: view.names, schema: QSOKind.schema)
-            if record.isErased { return .erased }
             guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
                 return .hidden
             }
@@ -105,8 +117,26 @@ public struct ImportComparison {
     /// Returns the id of an imported contact: two devices that import the same file derive the same record.
     static func recordID(_ source: SourceID, _ key: ContactKey, _ occurrence: Int) -> RecordID {
         let bytes = ContactIndex.bigEndian(source.rawValue) + key.bytes + key.station
-        let hash = (bytes + ContactIndex.bigEndian(UInt64(occurrence))).withSpan { Hash256(hashing: $0) }
+        return hash(bytes + ContactIndex.bigEndian(UInt64(occurrence)))
+    }
+
+    private static func hash(_ bytes: [UInt8]) -> RecordID {
+        let hash = bytes.withSpan { Hash256(hashing: $0) }
         return RecordID(high: hash.id.high, low: hash.id.low)
+    }
+
+    /// Returns whether the contact of a record that no stored contact matches was erased: under the id that it would get,
+    /// or under its key. Several contacts with one key are told apart by their order alone, so that of each one before
+    /// it is looked for, too, up to the eighth.
+    private func isErased(
+        _ key: ContactKey, _ id: RecordID, _ occurrence: Int, in view: borrowing ViewReader
+    ) throws -> Bool {
+        if try view.state(of: QSOKind.name, id)?.isErased ?? false { return true }
+        guard let erasedIDs else { return false }
+        let occurrences = Set((0...Swift.min(occurrence, 7)) + [occurrence])
+        return try occurrences.flatMap { ErasedContact.ids(matching: key, $0) }.contains {
+            try view.state(of: erasedIDs, $0)?.isErased ?? false
+        }
     }
 
     /// Finds the contact for a record of the file, among those that no earlier record matched.

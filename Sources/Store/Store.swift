@@ -244,7 +244,7 @@ public final class Store: Reading {
         Kinds(
             [
                 ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-                ArchiveKind.schema, RecoveryKind.schema,
+                ErasedIDKind.schema, ArchiveKind.schema, RecoveryKind.schema,
             ] + configuration.components.flatMap(\.kinds) + configuration.kinds.map { $0.schema })
     }
 

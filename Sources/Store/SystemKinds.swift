@@ -54,8 +54,16 @@ package enum RevertKind: RecordKind {
 
     /// The kinds of the records that only describe other batches, and are not themselves taken back.
     package static let bookkeeping: Set<String> = [
-        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name, RecoveryKind.name,
+        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ErasedIDKind.name, ArchiveKind.name,
+        RecoveryKind.name,
     ]
+}
+
+/// The ids by which an erased record would be known again, such as those made from the keys that a contact had. They are
+/// erased with it, and are ids of nothing else: who is about to add a record looks here first.
+package enum ErasedIDKind: RecordKind {
+    package static let name = "erased-id"
+    package static let schema = KindSchema(name: name, fields: [])
 }
 
 /// The record of each erasure. It closes the batch, and lists what was erased: records, for ever, or some events of a

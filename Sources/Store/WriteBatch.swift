@@ -32,7 +32,7 @@ public struct WriteBatch {
     private let views: Views
     package let replica: ReplicaID
     private let deviceName: String
-    private let components: [StoreComponent]
+    package let components: [StoreComponent]
     package private(set) var changes: [Change] = []
     /// The records that were read or written. Two batches that share none may be committed together.
     private(set) var touched: Set<RecordName> = []

@@ -48,7 +48,8 @@ import Testing
         let vector = try store.log.vector()
 
         let erased = try await store.erase([id], note: "On request")
-        #expect(erased.withheldCount >= 4 && erased.batches.count == 1 && erased.eventCount == 2)
+        // Of the contact, of its key, and the record of the erase.
+        #expect(erased.withheldCount >= 4 && erased.batches.count == 1 && erased.eventCount == 3)
         #expect(try Self.search(store) == [])
         #expect(try store.read { try $0.all(.everything).filter { $0.id != id } } == others)
         let replica = try #require(store.replica)
@@ -139,8 +140,56 @@ import Testing
         let again = try await store.importText(generatedLog(300) + gone, named: "log.adi")
         #expect(again.erased == 1 && again.hidden == 0 && again.imported == 0 && again.updated == 0)
         #expect(try Self.search(store) == [])
-        // To another source it is another contact: nothing is left that would tell.
-        #expect(try await store.importText(gone, named: "other.adi").imported == 1)
+        // Nor by a file of another program, which may name the station.
+        let other = adi([
+            "CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "120030", "FREQ": "14.074",
+            "STATION_CALLSIGN": "N0CALL", "NAME": "Bartholomew",
+        ])
+        var options = ImportOptions()
+        options.source = "other"
+        let elsewhere = try await store.importText(other, named: "other.adi", options)
+        #expect(elsewhere.erased == 1 && elsewhere.imported == 0)
+        #expect(try Self.search(store) == [])
+        // Only who asks for it gets the contact again, as another one; the same file then means that one.
+        options.takesErasedAgain = true
+        #expect(try await store.importText(other, named: "other.adi", options).imported == 1)
+        let new = try #require(try store.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
+        #expect(new != id)
+        #expect(try await store.importText(other, named: "other.adi", options).unchanged == 1)
+        #expect(try store.record("qso", id)?.isErased == true)
+    }
+
+    /// A contact that was logged by hand, and corrected, has had several keys.
+    @Test func `is not undone by a file that has the contact as it was once`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let id = try await store.write { batch in
+            try batch.add(
+                "qso",
+                [
+                    ("CALL", "N0GON"), ("QSO_DATE", "20260102"), ("TIME_ON", "1200"), ("BAND", "20m"),
+                    ("STATION_CALLSIGN", "N0CALL"),
+                ].map { Assignment($0, text: $1) })
+        }.value
+        try await store.write { try $0.set("qso", id, [Assignment("CALL", text: "N0GONE")]) }
+        try await store.write { try $0.set("qso", id, [Assignment("BAND", text: "40m")]) }
+        try await store.erase([id])
+        func report(_ call: String, _ time: String, _ band: String, _ station: String) async throws -> ImportReport {
+            let text = adi([
+                "CALL": call, "QSO_DATE": "20260102", "TIME_ON": time, "BAND": band, "STATION_CALLSIGN": station,
+            ])
+            var options = ImportOptions()
+            options.source = "\(call) \(band) \(station)"
+            return try await store.importText(text, named: "other.adi", options)
+        }
+        for (call, band, station) in [
+            ("N0GON", "20m", "N0CALL"), ("N0GONE", "20m", "N0CALL"), ("N0GONE", "40m", "N0CALL"), ("N0GONE", "40m", ""),
+        ] {
+            let report = try await report(call, "120030", band, station)
+            #expect(report.erased == 1 && report.imported == 0, "\(call) on \(band) with \(station)")
+        }
+        #expect(try await report("N0GONE", "1201", "20m", "N0CALL").imported == 1, "another contact with that station")
+        #expect(try await report("N0GONE", "1200", "20m", "N0AAA").imported == 1, "a contact of another station")
     }
 
     /// What an undo has hidden, the same file shows again; not so what was erased since.

@@ -22,7 +22,7 @@ import Testing
         #expect(try program.json("qso", "show", id)["hidden"] as? Bool == false)
         let erased = try program.json("erase", "--call", "n0gone", "--yes")
         #expect((erased["withheld"] as? Int ?? 0) >= 2)
-        #expect(erased["events"] as? Int == 3, "one of each contact, and the record of the erase")
+        #expect(erased["events"] as? Int == 5, "of each contact and of its key, and the record of the erase")
         #expect((erased["contacts"] as? [String])?.count == 2)
         let mentions = try #require(erased["mentions"] as? [[String: Any]])
         #expect(mentions.count == 1 && mentions[0]["kind"] as? String == "qso" && mentions[0]["note"] as? Bool == false)

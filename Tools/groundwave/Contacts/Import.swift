@@ -44,6 +44,9 @@ struct Import: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The session that new contacts belong to; default: none.", valueName: "id"))
     var session: String?
 
+    @Flag(help: "Import contacts that were erased here, too, as new contacts.")
+    var again = false
+
     @Flag(help: "Show what would be imported, and import nothing.")
     var dryRun = false
 
@@ -75,6 +78,7 @@ struct Import: AsyncParsableCommand {
         importOptions.source = source
         importOptions.assignments = try set.map { try Assignment(argument: $0) }
         importOptions.shiftMinutes = try shift.map { try Self.minutes($0) } ?? 0
+        importOptions.takesErasedAgain = again
         importOptions.isDryRun = dryRun
         importOptions.author = writing.author
         importOptions.note = writing.note
@@ -129,8 +133,10 @@ struct Import: AsyncParsableCommand {
         }
         if report.erased > 0 {
             try Terminal.print(
-                "Erased contacts among the unchanged ones: \(report.erased). They stay erased, and nothing of them was stored."
-            )
+                """
+                Erased contacts among the unchanged ones: \(report.erased). They stay erased, and nothing of them was \
+                stored. To import them as new contacts: --again
+                """)
         }
         if report.absent > 0 {
             try Terminal.print(

@@ -9,9 +9,10 @@ struct Erase: AsyncParsableCommand {
         abstract: "Erase a contact, or a trace, and everything that was ever recorded about it, permanently.",
         discussion: """
             For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
-            back, and neither does an older value, another device, or importing the same file again. The log can still \
-            prove that something was logged, but not what it was. The files are rewritten, so that no page of them \
-            keeps the text, and every device of this log does the same when it receives the erase.
+            back, and neither does an older value, another device that had not heard of the erase, or importing a file, \
+            whatever program wrote it, unless you say import --again. The log can still prove that something was logged, \
+            but not what it was. The files are rewritten, so that no page of them keeps the text, and every device of \
+            this log does the same when it receives the erase.
 
             Everything else that mentions the call is listed, for you to decide: other contacts, notes, copies of this \
             folder.
@@ -166,7 +167,10 @@ enum EraseOutput {
     static func list(remotes: [String]) throws {
         if remotes.isEmpty { return }
         try Terminal.print(
-            "Remotes keep what was sent to them. Once all your devices have the erase, delete their data and add them again:")
+            """
+            Remotes keep what was sent to them. Once all your devices have the erase, delete their data and add them \
+            again:
+            """)
         try list(remotes.map { "groundwave remote remove \($0) --delete-data" })
     }
 
