@@ -3,12 +3,12 @@ import GroundwaveRecords
 import GroundwaveSeededNumbers
 
 extension SeededGenerator {
-    /// What somebody does to `record`, who sees it as `shown`: one to three operations; a delete stands alone.
+    /// What somebody does to `record`, who sees it as `shown`: one to three operations; a delete or an erase stands alone.
     mutating func change(_ record: RecordID, viewing shown: Record?, source: SourceID? = nil) -> Change {
         var operations: [(key: Int, operation: FieldOperation)] = []
         for _ in 0..<pick([1, 1, 2, 3]) {
             let (key, operation) = operation(viewing: shown)
-            if operation.code == .delete {
+            if operation.code == .delete || operation.code == .erase {
                 operations = [(key, operation)]
                 break
             }
@@ -35,6 +35,7 @@ extension SeededGenerator {
         case 2:
             let additions = shown?[View.parks]?.heads.filter { $0.value == Array(element.utf8) } ?? []
             return (element == "x" ? 2 : 3, FieldOperation(.remove, View.parks, supersedes: additions.map(\.id)))
+        case 3 where happens(2): return (4, FieldOperation(.erase, .life))
         case 3: return (4, FieldOperation(.delete, .life, supersedes: shown?.coveredByDelete ?? []))
         case 4: return (5, FieldOperation(.revive, .life, supersedes: shown?.superseded(by: .life) ?? []))
         default:

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveRecords
 import GroundwaveReplication
 
 /// One device with its store: a disk, what is in memory, a clock, and what it has promised.
@@ -110,6 +111,9 @@ final class Device<Log: SimulatedLog> {
                 "device \(number) erases \(meaning.certain) for \(event.short), not yet \(meaning.open), of \(rest)")
             new.formUnion(meaning.certain)
         }
+        let ofRecords = try eventsOfErasedRecords(but: erased)
+        if !ofRecords.isEmpty { truth.met(.erasedRecord) }
+        new.formUnion(ofRecords)
         if !new.isEmpty {
             savedView = nil
             pinned = nil
@@ -123,6 +127,21 @@ final class Device<Log: SimulatedLog> {
             throw BrokenPromise("The vector of device \(number) went down.")
         }
         vector = now
+    }
+
+    /// The events of erased records that still have their values; an event that erases has none.
+    private func eventsOfErasedRecords(but erased: EventSet) throws -> EventSet {
+        var events = EventSet()
+        for position in view.positionsOfErased {
+            try log.withEvent(at: position) { frame, bytes in
+                if erased.contains(frame.id) { return }
+                let change = try Change(
+                    shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                    isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                if change.operations.first?.code != .erase { events.insert(frame.id) }
+            }
+        }
+        return events
     }
 
     /// Becomes a new replica, once nobody else can take its old events for unproven.

@@ -4,7 +4,7 @@ import GroundwaveRecords
 /// The rules of the fold by brute force: all events at once, no order, no state.
 ///
 /// A head stands unless some event names it; a delete stands unless some write names it; a record is visible while one
-/// of its heads is covered by no delete that stands.
+/// of its heads is covered by no delete that stands. Of a record that somebody has erased nothing is left.
 struct Oracle {
     private struct Written {
         let event: EventID
@@ -33,6 +33,14 @@ struct Oracle {
         guard view.records == written.keys.sorted() else { throw BrokenPromise("A view has other records.") }
         for (id, events) in written.sorted(by: { $0.key < $1.key }) {
             guard let record = view[id] else { throw BrokenPromise("A record is not shown.") }
+            let isErased = events.contains { $0.change.operations.first?.code == .erase }
+            guard record.isErased == isErased else {
+                throw BrokenPromise("A record is erased though nobody has erased it, or the other way round.")
+            }
+            if isErased {
+                try check(erased: record, events)
+                continue
+            }
             let (heads, deletes) = standing(events)
             let shown = Set(record.fields.flatMap { field in field.heads.map { head(field.key, $0) } })
             guard shown == heads else {
@@ -49,6 +57,16 @@ struct Oracle {
                 let greatest = field.heads.max { ($0.stamp, $0.id) < ($1.stamp, $1.id) }
                 guard field.shown.id == greatest?.id else { throw BrokenPromise("Another head is shown.") }
             }
+        }
+    }
+
+    /// Of an erased record nothing is left, whoever wrote it and whenever.
+    private func check(erased record: Record, _ events: [Written]) throws {
+        guard record.fields.isEmpty, record.deletions.isEmpty, !record.isVisible else {
+            throw BrokenPromise("An erased record shows something.")
+        }
+        guard events.allSatisfy({ $0.isWithheld || $0.change.operations.first?.code == .erase }) else {
+            throw BrokenPromise("An event of an erased record has its values.")
         }
     }
 

@@ -66,7 +66,7 @@ extension ByteWriter {
 
     fileprivate mutating func append(_ record: Record) {
         append(record.id)
-        append(UInt8(record.isVisible ? 1 : 0))
+        append(UInt8(record.isErased ? 2 : record.isVisible ? 1 : 0))
         append(varint: record.eventCount)
         append(varint: record.fields.count)
         for field in record.fields {

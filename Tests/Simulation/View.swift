@@ -26,6 +26,11 @@ struct View {
         states[record].map { Record(kind: Self.kind, id: record, state: $0, names: names, schema: Self.schema) }
     }
 
+    /// The positions of all events of the records that were erased.
+    var positionsOfErased: [Position] {
+        states.values.filter(\.isErased).flatMap { $0.history.positions }.sorted()
+    }
+
     /// What is kept beside the records.
     var withoutRecords: View { with([:], Names()) }
 
