@@ -121,6 +121,73 @@ import Testing
         #expect(try one.log.erased() == two.log.erased())
     }
 
+    /// What a device may do that has not heard of the erase.
+    enum Deed: String, CaseIterable, CustomTestStringConvertible {
+        case edit, undo, restore, importing, revert, bundle, archive
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(arguments: Deed.allCases)
+    func `takes what another device does meanwhile, whatever that is`(deed: Deed) async throws {
+        let fleet = try await Fleet(2, seed: 7)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        func file(name: String) -> String {
+            generatedLog(20)
+                + adi([
+                    "CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m", "NAME": name,
+                ])
+        }
+        let imported = try await one.importText(file(name: "Bartholomew"))
+        let id = try #require(try one.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
+        try fleet.meet()
+        try await two.write { try $0.set("qso", id, [Assignment("COMMENT", text: "with Bartholomew")]) }
+        try fleet.meet()
+        let point = try two.log.lastPosition()
+        // By this the second one knows that the first one has all that it archives.
+        try await Self.writeSomething(in: one)
+        try fleet.meet()
+        let path = fleet.folder.path("values")
+
+        if deed == .bundle { _ = try await two.createBundle(to: path) }
+        try await one.erase([id])
+        switch deed {
+        case .edit: try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Bart")]) }
+        case .undo:
+            try await two.write { try $0.set("qso", id, [Assignment("COMMENT", text: "with Bart")]) }
+            try await two.revert(try #require(try two.undoableSteps(1).first))
+        case .restore:
+            try await two.write(note: "Bartholomew left") { try $0.remove("qso", id) }
+            try await two.write(note: "Bartholomew came back") { try $0.restore("qso", id) }
+        case .importing: #expect(try await two.importText(file(name: "Bartholomew II")).updated == 1)
+        case .revert: try await two.revert(two.events(ofImport: #require(imported.id)))
+        case .bundle: break
+        case .archive: try await two.archive(before: .position(point), to: path)
+        }
+        #expect(try !StoreSearch.files(below: two.url, holding: Self.texts).isEmpty)
+        try fleet.meet()
+        for store in [one, two] { try await Self.writeSomething(in: store) }
+        switch deed {
+        case .bundle: _ = try await one.applyBundle(path)
+        case .archive: try await two.restoreArchives([path])
+        default: break
+        }
+        try fleet.meet()
+        for store in [one, two] {
+            #expect(try StoreSearch.files(below: store.url, holding: Self.texts) == [])
+            #expect(try store.record("qso", id)?.isErased == true)
+            #expect(try !store.erasing.isPending())
+            #expect(try store.compareWithReplay().isSame)
+        }
+        #expect(try one.digest().views == two.digest().views)
+        #expect(try one.log.erased() == two.log.erased())
+        for store in [one, two] {
+            try store.close()
+            #expect(try await Store.verify(at: store.url, isDeep: true, components: .all).damage == [])
+        }
+    }
+
     @Test func `takes what waits for its predecessors, whether it came before the erase or after`() async throws {
         for isFirst in [true, false] {
             let (fleet, id) = try await Self.fleet()
