@@ -189,17 +189,35 @@ struct ImportRun {
     private mutating func begun() throws -> ImportComparison {
         if let comparison { return comparison }
         let (id, source) = (RecordID.random(using: &generator), sourceName)
+        let formerValues = isOwnExport ? self.formerValues : nil
         let again = options.takesErasedAgain ? RecordID.random(using: &generator) : nil
         let (comparison, book) = try store.views.read { [name, options, writer] view in
             let reverts = try Reverts(in: view, store.log)
             return (
                 ImportComparison(
-                    source: SourceID(name: source), session: options.session, undos: reverts.undos, again: again),
+                    source: SourceID(name: source), session: options.session, undos: reverts.undos, again: again,
+                    formerValues: formerValues),
                 try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view)
             )
         }
         self.book = book
         return comparison
+    }
+
+    /// Whether the file is an export of this program, of this log or another one.
+    private var isOwnExport: Bool { SourceID(name: sourceName) == SourceID(name: ADIWriter.programID) }
+
+    /// Returns the values that the events of a contact have written to a field.
+    private func formerValues(of contact: RecordID, _ field: FieldKey) throws -> [[UInt8]] {
+        let positions = try store.views.read { try $0.allPositions(of: QSOKind.name, contact) }
+        var values: [[UInt8]] = []
+        try store.log.withEvents(at: positions) { _, frame, bytes in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            values += change?.operations.filter { $0.field == field }.compactMap(\.value) ?? []
+        }
+        return values
     }
 
     private var sourceName: String { options.source ?? (program.isEmpty ? "adif" : program) }

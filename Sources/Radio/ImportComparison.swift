@@ -17,6 +17,8 @@ import GroundwaveRecords
 /// | differs from what a person set, or the person cleared the field | an assertion, not shown |
 /// | else | the value |
 ///
+/// An export of this program asserts nothing: what it says is news only where the contact has never had that value.
+///
 /// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept,
 /// and those that a person left empty are filled in. A hidden contact stays hidden, unless an undo hid it: importing the
 /// file again restores what an undone import had brought. An erased contact stays erased, whatever program wrote the file
@@ -38,10 +40,14 @@ public struct ImportComparison {
         case erased
     }
 
+    /// Returns the values that a field of a contact has ever had.
+    public typealias FormerValues = (RecordID, FieldKey) throws -> [[UInt8]]
+
     private let source: SourceID
     private let session: RecordID?
     private let undos: EventSet
     private let again: RecordID?
+    private let formerValues: FormerValues?
     /// The kind of the ids by which erased contacts are known again; `nil` if there are none.
     public var erasedIDs: String?
     /// The number of records with each key in the file so far; keys with different stations are counted separately.
@@ -56,11 +62,14 @@ public struct ImportComparison {
     /// - Parameters:
     ///   - undos: The events that undid other events.
     ///   - again: A random id, if contacts that were erased here are to be taken in as new ones, with ids made from it.
+    ///   - formerValues: Given if the file is an export of this program.
     public init(
-        source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet(), again: RecordID? = nil
+        source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet(), again: RecordID? = nil,
+        formerValues: FormerValues? = nil
     ) {
         self.undos = undos
         self.again = again
+        self.formerValues = formerValues
         self.source = source
         self.session = session
     }
@@ -100,7 +109,7 @@ public struct ImportComparison {
                     kind: QSOKind.name, record: id, source: source,
                     operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
         }
-        let operations = news(in: imported, id, state, view)
+        let operations = try news(in: imported, id, state, view)
         guard state.isVisible else {
             let record = Record(kind: QSOKind.name, id: id, state: state, names: view.names, schema: QSOKind.schema)
             guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
@@ -176,7 +185,7 @@ public struct ImportComparison {
 
     private func news(
         in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
-    ) -> [FieldOperation] {
+    ) throws -> [FieldOperation] {
         let names = view.names
         let source = names.knownOrdinal(of: source) ?? 0
         let shown = ShownValues(state, names)
@@ -200,6 +209,13 @@ public struct ImportComparison {
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
+        }
+        if let formerValues {
+            operations.removeAll(where: \.code.isAssertion)
+            try operations.removeAll { operation in
+                guard let value = operation.value else { return false }
+                return try formerValues(id, operation.field).contains(value)
+            }
         }
         if operations.allSatisfy(\.code.isAssertion) { return operations }
         let order = FieldOrder(imported.order).bytes

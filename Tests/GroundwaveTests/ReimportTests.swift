@@ -233,3 +233,57 @@ import Testing
         }
     }
 }
+
+@Suite struct `An export of this log that is imported again` {
+    /// A store with contacts of a file, of which one was edited, and its export.
+    private static func store() async throws -> (TemporaryStore, RecordID, [UInt8]) {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        try await store.importText(generatedLog(50))
+        let id = try #require(try store.read { try $0.all(.contacts.worked("N0C7")).first?.id })
+        try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Hiram")]) }
+        return (temporary, id, try store.exported(.adi))
+    }
+
+    @Test func `is no news at all, and an undo takes what was done before`() async throws {
+        let (temporary, id, export) = try await Self.store()
+        let store = temporary.store
+        let last = try store.log.lastPosition()
+        let report = try await store.importBytes(export, named: "own.adi")
+        #expect(report.unchanged == 50 && report.updated == 0 && report.absent == 0 && report.id == nil)
+        #expect(try store.log.lastPosition() == last)
+        _ = try await store.revert(try #require(try store.undoableSteps(1).first))
+        #expect(try store.record("qso", id)?.text("NAME") == nil)
+    }
+
+    @Test func `brings back nothing that has changed since, whoever changed it`() async throws {
+        let (temporary, id, export) = try await Self.store()
+        let store = temporary.store
+        var options = ImportOptions()
+        options.source = "other"
+        let other = adi([
+            "CALL": "N0C9", "QSO_DATE": "20260501", "TIME_ON": "000009", "BAND": "20m", "MODE": "CW", "NAME": "Maria",
+        ])
+        try await store.importText(other, named: "other.adi", options)
+        try await store.importText(other.replacing("Maria", with: "Marie"), named: "other.adi", options)
+        let middle = try store.exported(.adi)
+        try await store.importText(other.replacing("Maria", with: "Marta"), named: "other.adi", options)
+        try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Percy")]) }
+        let last = try store.log.lastPosition()
+        for old in [export, middle] {
+            #expect(try await store.importBytes(old, named: "own.adi").unchanged == 50)
+        }
+        #expect(try store.log.lastPosition() == last)
+        #expect(try store.record("qso", id)?.text("NAME") == "Percy")
+        #expect(try store.read { try $0.all(.contacts.worked("N0C9")).first?.text("NAME") } == "Marta")
+    }
+
+    @Test func `brings what somebody has written into it`() async throws {
+        let (temporary, _, export) = try await Self.store()
+        let store = temporary.store
+        let text = String(decoding: export, as: UTF8.self).replacing("<CALL:4>N0C9", with: "<NAME:5>Maria<CALL:4>N0C9")
+        let report = try await store.importText(text, named: "own.adi")
+        #expect(report.unchanged == 49 && report.updated == 1)
+        #expect(try store.read { try $0.all(.contacts.worked("N0C9")).first?.text("NAME") } == "Maria")
+    }
+}

@@ -69,10 +69,16 @@ import Testing
         let id = try #require(try program.json("import", file.path)["import"] as? String)
         let listed = try program.run("history", "--kind", "import").output
         #expect(listed.contains("import \(id.prefix(8))") && listed.contains("3 new"), "\(listed)")
-        // The export of this store says nothing that is not known.
+        // An export of this store is no news at all.
         let own = program.folder.appending(path: "own.adi")
         #expect(try program.run("export", "-o", own.path).status == 0)
-        let report = try program.json("import", own.path)
+        let before = try program.run("history").output
+        let again = try program.json("import", own.path)
+        #expect(again["unchanged"] as? Int == 3 && again["updated"] as? Int == 0 && again["import"] == nil)
+        #expect(try program.run("history").output == before)
+        // The file of another program says nothing that is not known; what it says is kept.
+        try Self.write(3, as: "Other", to: file)
+        let report = try program.json("import", file.path)
         #expect(report["unchanged"] as? Int == 3 && report["updated"] as? Int == 0)
         let history = try program.run("history").output
         #expect(history.contains("3 unchanged") && !history.contains("updated"), "\(history)")
