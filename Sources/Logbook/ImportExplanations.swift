@@ -6,7 +6,8 @@ extension ADIFWarning.Code {
     /// What was wrong, and how it was handled.
     var explanation: String {
         switch self {
-        case .duplicateField: "The record has the field more than once; its last value counts."
+        case .duplicateField:
+            "The record has the field more than once; of comments and notes all are kept, else the last one counts."
         case .lengthInCharacters: "The length counts characters, not bytes; the whole value was taken."
         case .lengthMissing: "The tag has no length; the value was taken up to the end of its line."
         case .lengthWrong: "The length is wrong; the value was taken up to the next tag."

@@ -24,10 +24,9 @@ struct ImportedRecord {
         var call: [UInt8] = []
         for field in fields {
             let name = field.name
-            // The subscript selects the effective occurrence of a repeated field; the reader has already reported a
-            // warning.
+            // The reader has already reported a warning.
             if hasDuplicates, order.contains(name) { continue }
-            let value = Array((hasDuplicates ? fields[name] ?? field : field).value)
+            let value = hasDuplicates ? Self.value(of: name, in: fields) : Array(field.value)
             order.append(name)
             guard name.isKnown else {
                 values.append((.name(name.name), value))
@@ -56,6 +55,26 @@ struct ImportedRecord {
         key = ContactKey(
             call: call, date: member(.qsoDate), time: member(.timeOn), frequency: member(.freq), band: member(.band),
             mode: member(.mode), submode: member(.submode), station: station)
+    }
+
+    /// Returns the value of a field that may be repeated: the effective one, which the subscript selects; of comments and
+    /// notes all that differ, one after the other.
+    private static func value(of name: FieldName, in fields: ADIFFields) -> [UInt8] {
+        guard let separator = separator(of: name) else { return fields[name].map { Array($0.value) } ?? [] }
+        var parts: [[UInt8]] = []
+        for field in fields where field.name == name {
+            let value = Array(field.value)
+            if !value.isEmpty, !parts.contains(value) { parts.append(value) }
+        }
+        return Array(parts.joined(separator: separator))
+    }
+
+    /// What stands between the values of a repeated field that people write in; `nil` for any other field.
+    private static func separator(of name: FieldName) -> [UInt8]? {
+        switch name.dataType {
+        case .multilineString, .internationalMultilineString: [0x0D, 0x0A]
+        default: name == .comment || name == .commentIntl ? Array("; ".utf8) : nil
+        }
     }
 
     /// Returns the operations that create a new contact.

@@ -115,6 +115,21 @@ import Testing
             .replacing("<EOR>", with: fields.isEmpty ? "<EOR>" : adi(fields).dropLast())
     }
 
+    @Test func `a comment that a record repeats is kept whole, and of other fields the last value`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let repeated = Self.record([
+            "COMMENT": "first", "COMMENT": "", "NOTES": "one", "COMMENT": "second", "NAME": "Bob", "COMMENT": "first",
+            "NOTES": "two", "NAME": "Bill",
+        ])
+        let report = try await store.importText("x<EOH>" + repeated)
+        #expect(report.remarks.contains { $0.code == "duplicate-field" && $0.message.contains("all are kept") })
+        let contact = try #require(try store.read { try $0.all(.everything).first })
+        #expect(contact.text("COMMENT") == "first; second" && contact.text("NOTES") == "one\r\ntwo")
+        #expect(contact.text("NAME") == "Bill")
+        #expect(try await store.importText("x<EOH>" + repeated).unchanged == 1)
+    }
+
     @Test func `a record that is compared again counts once`() async throws {
         let temporary = try await TemporaryStore(.full())
         let text = "x<EOH>" + Self.record()
