@@ -211,7 +211,6 @@ public struct ImportComparison {
             operations += news(of: elements, key, record, state, source)
         }
         if let formerValues {
-            operations.removeAll(where: \.code.isAssertion)
             try operations.removeAll { operation in
                 guard let value = operation.value else { return false }
                 return try formerValues(id, operation.field).contains(value)
