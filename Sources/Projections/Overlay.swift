@@ -95,7 +95,7 @@ struct Overlay: Sendable {
                 writer.removeAll()
                 state.encode(into: &writer)
                 rows[kind, default: [:]][record] = writer.bytes
-                for entry in schema?.indexEntries(ShownValues(state, names)) ?? [] {
+                for entry in schema?.entries(of: state, names) ?? [] {
                     new.append(IndexKey.of(kind: kind, entry, record))
                 }
             }

@@ -147,7 +147,7 @@ struct SliceWriter {
     /// row, if none of its events could be folded.
     private func entries(_ schema: KindSchema?) -> [IndexEntry] {
         guard let schema, former != nil else { return [] }
-        return schema.indexEntries(ShownValues(state, names))
+        return schema.entries(of: state, names)
     }
 
     private mutating func load(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
@@ -184,7 +184,7 @@ struct SliceWriter {
     private mutating func index(
         _ schema: KindSchema, _ record: RecordID, before: [IndexEntry], _ transaction: borrowing WriteTransaction
     ) throws {
-        let after = schema.indexEntries(ShownValues(state, names))
+        let after = schema.entries(of: state, names)
         if isEmpty {
             for entry in after { newEntries.append(IndexKey.of(kind: schema.name, entry, record)) }
             return

@@ -95,7 +95,7 @@ private struct LoadedPart: Sendable {
         {
             let key = RecordKey.of(kind: kind, id)
             state.encode(into: &rows, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            for entry in schema?.indexEntries(ShownValues(state, names)) ?? [] {
+            for entry in schema?.entries(of: state, names) ?? [] {
                 entries.append(IndexKey.of(kind: kind, entry, id))
             }
             records.append((key, rows.count, entries.count))

@@ -95,15 +95,15 @@ public struct ImportComparison {
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
-        let found = try find(imported, in: view)
-        var id = found ?? Self.recordID(source, imported.key, occurrence)
-        let isErased = try found == nil && self.isErased(imported.key, id, occurrence, in: view)
-        if isErased, let again { id = Self.hash(again.bytes + id.bytes) }
+        var id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
+        var state = try view.state(of: QSOKind.name, id)
+        let isErased = try state?.isErased ?? wasErased(imported.key, occurrence, in: view)
+        if isErased, let again { (id, state) = (Self.hash(again.bytes + id.bytes), nil) }
         occurrences[imported.key] = occurrence + 1
         met.insert(id)
         latest.append((imported.key, id))
         if isErased, again == nil { return .erased }
-        guard let state = try view.state(of: QSOKind.name, id) else {
+        guard let state else {
             return .new(
                 Change(
                     kind: QSOKind.name, record: id, source: source,
@@ -134,13 +134,12 @@ public struct ImportComparison {
         return RecordID(high: hash.id.high, low: hash.id.low)
     }
 
-    /// Returns whether the contact of a record that no stored contact matches was erased: under the id that it would get,
-    /// or under its key. Several contacts with one key are told apart by their order alone, so that of each one before
-    /// it is looked for, too, up to the eighth.
-    private func isErased(
-        _ key: ContactKey, _ id: RecordID, _ occurrence: Int, in view: borrowing ViewReader
+    /// Returns whether a contact with the key of a record, which no stored contact matches, was erased. Several contacts
+    /// with one key are told apart by their order alone, so that of each one before it is looked for, too, up to the
+    /// eighth.
+    private func wasErased(
+        _ key: ContactKey, _ occurrence: Int, in view: borrowing ViewReader
     ) throws -> Bool {
-        if try view.state(of: QSOKind.name, id)?.isErased ?? false { return true }
         guard let erasedIDs else { return false }
         let occurrences = Set((0...Swift.min(occurrence, 7)) + [occurrence])
         return try occurrences.flatMap { ErasedContact.ids(matching: key, $0) }.contains {

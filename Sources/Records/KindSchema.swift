@@ -126,6 +126,11 @@ public struct KindSchema: Sendable {
     /// The register that `name` is a member of.
     public func register(of name: String) -> FieldSchema? { registers[name].map { fields[$0] } }
 
+    /// Returns the index entries of the record with `state`; none if it was erased.
+    package func entries(of state: RecordState, _ names: Names) -> [IndexEntry] {
+        state.isErased ? [] : indexEntries(ShownValues(state, names))
+    }
+
     /// The key under which `name` is written: its number, that of its register, or the name itself.
     public func key(for name: String) -> FieldKey {
         if let field = field(named: name) ?? register(of: name) { return .number(field.number) }
