@@ -91,7 +91,7 @@ package final class Erasing: Sendable {
     }
 
     /// Returns the events of erased records that are still to be erased. Once there are none, only later events are
-    /// looked at. Cost: about 30 ns for each of those; else a few microseconds for each record.
+    /// looked at. Cost: O(later events); else O(events of all these records).
     private func events(
         of records: ErasedRecords, _ content: LogContent, in view: borrowing ViewReader
     ) throws -> EventSet {
