@@ -41,11 +41,6 @@ extension EventLog {
         try read { transaction in try Self.frames(in: LogTables(in: transaction).waiting, transaction) }
     }
 
-    /// Returns the number of retained ranges. Cost: one look-up.
-    public func retainedCount() throws -> Int {
-        try read { transaction in try transaction.statistics(of: LogTables(in: transaction).waiting).entries }
-    }
-
     /// Returns the retained ranges whose events are not in the log.
     public func pendingFrames() throws -> [RangeFrame] { try retainedFrames().filter { try !holdsEvents(of: $0) } }
 

@@ -6,8 +6,8 @@ import GroundwaveEvents
 // | column | holds |
 // |---|---|
 // | ids | upper halves of all ids as differences (varints; ids ascend), then lower halves (8 bytes each, big-endian) |
-// | counts | per record: writers, heads (varints), flags: bit 0 deletes, or erased, bit 1 superseded early, bit 2 |
-// | | assertions, bit 3 more events |
+// | counts | per record: writers, heads (varints), flags: bit 0 deletes, bit 1 superseded early, bit 2 assertions, |
+// | | bit 3 more events, bit 4 erased |
 // | replicas | per writer: its local number |
 // | numbers | the event numbers of all writers as eight planes: first the lowest byte of each, then the next |
 // | stamps | for each distinct event of the writers, by replica and number: the difference to the last one, zigzag |
@@ -79,9 +79,10 @@ public struct RecordColumnsWriter {
         counts.append(varint: kept.count)
         counts.append(varint: state.heads.count)
         counts.append(
-            UInt8(state.deletions.isEmpty && !state.isErased ? 0 : 1) | UInt8(state.superseded.isEmpty ? 0 : 2)
-                | UInt8(state.assertions.isEmpty ? 0 : 4) | UInt8(others.isEmpty ? 0 : 8))
-        if !state.deletions.isEmpty || state.isErased { state.encodeDeletions(into: &rest, kept) }
+            UInt8(state.deletions.isEmpty ? 0 : 1) | UInt8(state.superseded.isEmpty ? 0 : 2)
+                | UInt8(state.assertions.isEmpty ? 0 : 4) | UInt8(others.isEmpty ? 0 : 8)
+                | UInt8(state.isErased ? 16 : 0))
+        if !state.deletions.isEmpty { state.encodeDeletions(into: &rest, kept) }
         if !state.superseded.isEmpty { state.encodeSuperseded(into: &rest) }
         if !state.assertions.isEmpty { state.encodeAssertions(into: &rest) }
         if !others.isEmpty {

@@ -116,6 +116,7 @@ public struct RecordColumnsReader {
             let writers = try counts.count(in: bytes, limit: writerCount - nextWriter)
             let headCount = try counts.count(in: bytes, limit: bytes.byteCount)
             let flags = try counts.byte(in: bytes)
+            state.isErased = flags & 16 != 0
             var positions: [Position] = []
             for _ in 0..<writers { positions.append(try readWriter(bytes, &state, position)) }
             for _ in 0..<headCount { try readHead(bytes, &state) }

@@ -6,10 +6,10 @@ import GroundwaveEvents
 // | | |
 // |---|---|
 // | checksum | 4 bytes: CRC-32C of the key of the row, and of everything after the checksum |
-// | writers | count, then each: replica, sequence, stamp (8 bytes), position, source |
+// | writers | twice the count, 1 more if the record was erased, then each: replica, sequence, stamp (8 bytes), |
+// | | position, source |
 // | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, value if bit 3 is |
-// | deletes | twice the count, 1 more if the record was erased, then each: writer, count, and for each: replica, |
-// | | sequence |
+// | deletes | count, then each: writer, count, and for each: replica, sequence |
 // | superseded early | count, then each: field, replica, sequence, index |
 // | assertions | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), |
 // | | flags (1 byte): bit 0 element, bit 1 without a head |
@@ -36,7 +36,7 @@ extension RecordState {
         let start = writer.count
         writer.append(littleEndian: UInt32(0))
         let kept = keptWriters()
-        writer.append(varint: kept.count)
+        writer.append(varint: kept.count << 1 | (isErased ? 1 : 0))
         for index in kept.order {
             let author = writers[index]
             writer.append(varint: UInt64(author.replica))
@@ -68,7 +68,7 @@ extension RecordState {
     }
 
     func encodeDeletions(into writer: inout ByteWriter, _ kept: KeptWriters) {
-        writer.append(varint: deletions.count << 1 | (isErased ? 1 : 0))
+        writer.append(varint: deletions.count)
         for deletion in deletions {
             writer.append(varint: UInt64(kept.number[Int(deletion.writer)]))
             writer.append(varint: deletion.covered.count)
@@ -167,8 +167,9 @@ extension RecordState {
     }
 
     private mutating func decodeWriters(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
-        let count = try reader.count(in: row, limit: row.byteCount)
-        for _ in 0..<count {
+        let count = try reader.count(in: row, limit: 2 * row.byteCount + 1)
+        isErased = count & 1 != 0
+        for _ in 0..<(count >> 1) {
             writers.append(
                 Writer(
                     replica: UInt32(try reader.count(in: row, limit: Int(UInt32.max))),
@@ -208,9 +209,7 @@ extension RecordState {
 
     mutating func decodeDeletions(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {
         let any = Int(UInt32.max)
-        let count = try reader.count(in: row, limit: 2 * row.byteCount + 1)
-        isErased = count & 1 != 0
-        for _ in 0..<(count >> 1) {
+        for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
             var deletion = Deletion(writer: UInt32(try reader.count(in: row, limit: any)), covered: [])
             for _ in 0..<(try reader.count(in: row, limit: row.byteCount)) {
                 deletion.covered.append((UInt32(try reader.count(in: row, limit: any)), try reader.varint(in: row)))

@@ -50,7 +50,6 @@ package final class Erasing: Sendable {
     private struct Checked {
         let content: LogContent
         let position: Position
-        let retainedCount: Int
         let records: ErasedRecords
     }
 
@@ -91,13 +90,13 @@ package final class Erasing: Sendable {
     }
 
     /// Returns the events of erased records that are still to be erased. Once there are none, only later events are
-    /// looked at. Cost: O(later events); else O(events of all these records).
+    /// looked at. Cost: O(later events), else O(events of all these records), and O(bytes of the ranges that wait).
     private func events(
         of records: ErasedRecords, _ content: LogContent, in view: borrowing ViewReader
     ) throws -> EventSet {
         if records.names.isEmpty { return EventSet() }
         let known = checked.withLock { $0 }
-        let (done, retainedCount) = (try log.erased(), try log.retainedCount())
+        let done = try log.erased()
         var events = EventSet()
         func note(_ frame: Frame, _ bytes: RawSpan) {
             if !done.contains(frame.id), frame.isErasable(in: bytes) { events.insert(frame.id) }
@@ -115,17 +114,13 @@ package final class Erasing: Sendable {
                 try log.withEvents(at: view.allPositions(of: name.kind, name.id)) { note($1, $2) }
             }
         }
-        if retainedCount > 0, known?.retainedCount != retainedCount || known?.records != records {
-            for range in try log.retainedFrames() {
-                for sequence in range.range.first...range.range.last {
-                    try range.withEvent(sequence) { if records.contain(recordOf: $0, in: $1) { note($0, $1) } }
-                }
+        for range in try log.retainedFrames() {
+            for sequence in range.range.first...range.range.last {
+                try range.withEvent(sequence) { if records.contain(recordOf: $0, in: $1) { note($0, $1) } }
             }
         }
         if events.isEmpty {
-            let state = Checked(
-                content: content, position: view.position, retainedCount: retainedCount, records: records)
-            checked.withLock { $0 = state }
+            checked.withLock { $0 = Checked(content: content, position: view.position, records: records) }
         }
         return events
     }

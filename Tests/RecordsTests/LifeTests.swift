@@ -95,3 +95,51 @@ import Testing
         }
     }
 }
+
+@Suite struct `Erasing a record` {
+    private static func scene() -> Scene {
+        var scene = Scene()
+        let write = scene.write("a", at: 1, .set(Scene.frequency, "14.074"), .add(Scene.parks, "x"))
+        let delete = scene.write("b", at: 2, .delete(write))
+        scene.write("c", at: 3, FieldOperation(.erase, .life))
+        scene.write("a", at: 4, .set(Scene.frequency, "14.076", over: write, delete))
+        return scene
+    }
+
+    @Test func `leaves nothing of it, whatever comes before or after`() throws {
+        let scene = Self.scene()
+        for order in scene.orders {
+            for savesEachStep in [false, true] {
+                let store = try FoldedStore(folding: order, savesEachStep: savesEachStep)
+                let record = try #require(store[scene.record])
+                #expect(record.isErased && !record.isVisible && !record.hasConflict)
+                #expect(record.fields.isEmpty && record.deletions.isEmpty && record.eventCount == 4)
+            }
+        }
+    }
+
+    @Test func `is known by the columns of a snapshot, beside a record that is only deleted`() throws {
+        let scene = Self.scene()
+        let erased = try FoldedStore(folding: scene.events)
+        let deleted = try FoldedStore(folding: scene.events.prefix(2))
+        var columns = RecordColumnsWriter()
+        for (number, store) in [erased, deleted, erased].enumerated() {
+            let state = try #require(store.states[scene.record])
+            columns.append(RecordID(high: UInt64(number), low: 0), state, history: [(replica: 0, sequence: 1)])
+        }
+        let bytes = columns.encode()
+        var reader = try RecordColumnsReader(bytes.span.bytes, count: 3)
+        var (state, found) = (RecordState(), [Bool]())
+        while try reader.next(bytes.span.bytes, into: &state, names: erased.names, position: { _, _ in 1 }) != nil {
+            found.append(state.isErased)
+            #expect(state.deletions.count == (state.isErased ? 0 : 1) && state.heads.isEmpty == state.isErased)
+        }
+        #expect(found == [true, false, true])
+    }
+
+    @Test func `stands alone in its event`() throws {
+        var scene = Scene()
+        scene.write("a", at: 1, .set(Scene.frequency, "14.074"), FieldOperation(.erase, .life))
+        #expect(throws: ChangeError.inconsistent) { try FoldedStore(folding: scene.events) }
+    }
+}
