@@ -62,4 +62,38 @@ import Testing
         let named = try program.run("erase", "--call", "N0GONE", "--yes", "--note", "N0GONE asked", "--json")
         #expect(named.status == 64 && named.error["code"] as? String == "usage")
     }
+
+    /// One program imports a file that changes every contact, while another one erases one of them.
+    @Test(arguments: 0..<6)
+    func `beside an import that changes the contact leaves nothing of it`(delay: UInt32) throws {
+        let program = try Program()
+        func write(_ name: String) throws -> String {
+            let file = program.folder.appending(path: "log.adi")
+            var text = "generated\n<PROGRAMID:4>Test<EOH>\n"
+            for number in 0..<3_000 {
+                let isGone = number == 1_500
+                let call = isGone ? "N0GONE" : "N0C\(number)"
+                let name = isGone ? name : String(name.reversed())
+                text += "<CALL:\(call.utf8.count)>\(call)<QSO_DATE:8>20260501<TIME_ON:6>1200\(10 + number % 50)"
+                text += "<BAND:3>20m<MODE:2>CW<NAME:\(name.utf8.count)>\(name)<EOR>\n"
+            }
+            try Data(text.utf8).write(to: file)
+            return file.path
+        }
+        #expect(try program.run("import", write("Bartholomew")).status == 0)
+        let importing = try program.start(["import", try write("Methuselahs"), "--json"])
+        usleep(delay * 50_000)
+        #expect(try program.run("erase", "--call", "N0GONE", "--yes").status == 0)
+        let imported = try importing.outcome()
+        #expect(imported.status == 0, "\(imported.errors)")
+        try program.json("qso", "add", "N0CALL", "BAND=40m", "MODE=CW")
+        for name in ["log.mdb", "views.mdb"] {
+            let bytes = try Data(contentsOf: program.store.appending(path: name))
+            for text in ["N0GONE", "Bartholomew", "Methuselahs"] {
+                #expect(bytes.range(of: Data(text.utf8)) == nil, "\(text) in \(name)")
+            }
+        }
+        #expect(try program.run("export").output.components(separatedBy: "<EOR>").count - 1 == 3_000)
+        #expect(try program.json("verify", "--deep")["ok"] as? Bool == true)
+    }
 }
