@@ -88,12 +88,22 @@ extension Reading {
     }
 
     /// Returns the records with conflicts: fields with several values, or an edit that met a delete.
-    public func conflicts() throws -> [Record] {
+    public func conflicts() throws -> [Record] { try records { $0.hasConflict } }
+
+    /// Returns the records in which an import source contradicts what is shown: the shown value was written by a person, or
+    /// said by another source before.
+    ///
+    /// No decision is needed (``MergePolicy/sources``), but there may be a mistake to be found.
+    public func contradictions() throws -> [Record] {
+        try records { $0.fields.contains { !$0.contradictions.isEmpty } }
+    }
+
+    private func records(where isWanted: (Record) -> Bool) throws -> [Record] {
         var records: [Record] = []
         try read { view in
             for kind in try view.kindsWithRecords() {
                 try view.forEachRecord(of: kind) { record in
-                    if record.hasConflict { records.append(record) }
+                    if isWanted(record) { records.append(record) }
                     return true
                 }
             }

@@ -125,7 +125,7 @@ extension Store {
             for name in records {
                 guard let record = try view.record(name.kind, name.id) else { continue }
                 let compensation = try Compensation(of: record, name, without: filter, view, views.history)
-                if !compensation.operations.isEmpty { reverted.changed.append(.init(kind: name.kind, record: name.id)) }
+                if !compensation.isEmpty { reverted.changed.append(.init(kind: name.kind, record: name.id)) }
                 if compensation.isPartial { reverted.left.append(.init(kind: name.kind, record: name.id)) }
             }
         }
@@ -169,21 +169,24 @@ extension WriteBatch {
     ) throws -> UndoProgress {
         let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, history.log) }
         var result = UndoProgress()
-        var bytes = 0
+        var (bytes, count) = (0, 0)
         for name in records {
             guard let record = try record(name.kind, name.id) else {
                 result.done += 1
                 continue
             }
             let compensation = try read { try Compensation(of: record, name, without: filter, $0, history) }
-            let change = Change(kind: name.kind, record: name.id, operations: compensation.operations)
-            if !change.operations.isEmpty {
-                bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent
+            let changes = compensation.changes(of: name.kind, name.id)
+            if !changes.isEmpty {
+                for change in changes {
+                    bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent
+                }
+                count += changes.count
                 // Half of a batch's bytes are kept free for the note and what the writer adds.
-                let isFull = bytes > EventLimits.batchBytes / 2 || result.changed.count == EventLimits.batchCount - 1
+                let isFull = bytes > EventLimits.batchBytes / 2 || count > EventLimits.batchCount - 1
                 if !result.changed.isEmpty, isFull { break }
                 result.changed.append(.init(kind: name.kind, record: name.id))
-                try append(change)
+                for change in changes { try append(change) }
             }
             if compensation.isPartial { result.left.append(.init(kind: name.kind, record: name.id)) }
             result.done += 1

@@ -77,7 +77,7 @@ struct ImportBook {
     }
 
     private mutating func read(_ record: Record) {
-        for field in record.fields { known[field.key] = (field.shown.value, field.heads.map(\.id)) }
+        for field in record.fields { known[field.key] = (field.value, field.heads.map(\.id)) }
     }
 
     private func value(_ name: String) -> [UInt8]? { known[ImportKind.schema.key(for: name)]?.value }

@@ -39,19 +39,7 @@ extension Reading {
     /// Returns the conflicts in `record`.
     public func conflicts(in record: Record) throws -> [Conflict] {
         try describing {
-            let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])
-            func candidate(_ head: Record.Head, _ isShown: Bool) throws -> Conflict.Candidate {
-                Conflict.Candidate(
-                    head: head.id, value: head.value, stamp: head.stamp,
-                    note: try audit.noteOfBatch(with: head.position), isShown: isShown)
-            }
-            var conflicts = try record.fields.filter { $0.isConflict && $0.key != .life }.map { field in
-                let members = schema.fields.first { schema.key(for: $0.name) == field.key }?.members ?? []
-                return Conflict(
-                    kind: record.kind, record: record.id,
-                    field: members.isEmpty ? schema.name(of: field.key) : members.joined(separator: "+"),
-                    candidates: try field.heads.map { try candidate($0, $0 == field.shown) }, members: members)
-            }
+            var conflicts = try fields(of: record) { $0.isConflict && $0.key != .life }
             if !record.deletions.isEmpty, record.isVisible {
                 let covered = Set(record.deletions.flatMap(\.covered))
                 let edits = record.fields.flatMap(\.heads).filter { !covered.contains($0.id.event) }
@@ -71,6 +59,28 @@ extension Reading {
                         candidates: deletes + shows.sorted { $0.stamp < $1.stamp }, members: []))
             }
             return conflicts
+        }
+    }
+
+    /// Returns the fields of `record` in which an import source contradicts what is shown, in the form of conflicts: one of
+    /// the values can be chosen, too.
+    public func contradictions(in record: Record) throws -> [Conflict] {
+        try describing { try fields(of: record) { !$0.contradictions.isEmpty } }
+    }
+
+    private func fields(of record: Record, where isWanted: (Record.Field) -> Bool) throws -> [Conflict] {
+        let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])
+        return try record.fields.filter(isWanted).map { field in
+            let members = schema.members(of: field.key)
+            let candidates = try field.heads.map { head in
+                Conflict.Candidate(
+                    head: head.id, value: head.value, stamp: head.stamp,
+                    note: try audit.noteOfBatch(with: head.position), isShown: head == field.shown)
+            }
+            return Conflict(
+                kind: record.kind, record: record.id,
+                field: members.isEmpty ? schema.name(of: field.key) : members.joined(separator: "+"),
+                candidates: candidates, members: members)
         }
     }
 }

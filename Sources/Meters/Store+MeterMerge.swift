@@ -63,7 +63,7 @@ extension WriteBatch {
         var assignments = [Assignment("MAC", text: "\(address)")]
         for field in kind.fields where !["MAC", "LEASE"].contains(field.name) {
             let key = kind.key(for: field.name)
-            if let present, present.isVisible, present[key]?.shown.value != nil { continue }
+            if let present, present.isVisible, present[key]?.value != nil { continue }
             let heads = doubles.compactMap { $0[key]?.shown }.filter { $0.value != nil }
             let latest = heads.max { ($0.stamp, $0.id.event.replica) < ($1.stamp, $1.id.event.replica) }
             if let latest { assignments.append(Assignment(field.name, latest.value)) }

@@ -15,6 +15,12 @@ public struct Blame: Hashable, Sendable {
         case stamp
         /// There are several concurrent values with the same stamp, and the order of replicas decided.
         case tie
+        /// A person wrote it, and import sources say something about the field.
+        case hand
+        /// No import source says anything finer, and none contradicts it.
+        case finest
+        /// Import sources contradict each other, and this one said it first.
+        case first
     }
 
     /// A write, with its author.
@@ -61,7 +67,7 @@ extension Audit {
             var losers = try field.heads.dropLast().reversed().map { try write($0) }
             let reason: Blame.Reason =
                 if field.heads.count > 1 {
-                    field.heads.dropLast().contains { $0.stamp == field.shown.stamp } ? .tie : .stamp
+                    reason(among: field)
                 } else if superseded.count > 1 {
                     .chosen
                 } else {
@@ -75,23 +81,37 @@ extension Audit {
                 let name = schema?.name(of: field.key) ?? field.key.plainName
                 return [Blame(field: name, winner: winner, reason: reason, losers: losers)]
             }
-            return members(definition, winner, reason, losers)
+            return members(definition, field, winner, reason, losers)
         }
+    }
+
+    /// Returns why the shown one of several heads is shown.
+    private func reason(among field: Record.Field) -> Blame.Reason {
+        let others = field.heads.dropLast()
+        if field.policy == .sources, others.contains(where: { $0.source != nil }) {
+            return field.shown.source == nil ? .hand : field.contradictions.isEmpty ? .finest : .first
+        }
+        return others.contains { $0.stamp == field.shown.stamp } ? .tie : .stamp
     }
 
     /// Returns one entry for each member of a register that has or had a value.
     private func members(
-        _ field: FieldSchema, _ winner: Blame.Write, _ reason: Blame.Reason, _ losers: [Blame.Write]
+        _ definition: FieldSchema, _ field: Record.Field, _ winner: Blame.Write, _ reason: Blame.Reason,
+        _ losers: [Blame.Write]
     ) -> [Blame] {
-        field.members.indices.compactMap { index in
+        definition.members.indices.compactMap { index in
             func member(_ write: Blame.Write) -> Blame.Write {
-                let register = Register(decoding: write.value ?? [], memberCount: field.members.count)
+                let register = Register(decoding: write.value ?? [], memberCount: definition.members.count)
                 return write.with(value: register.values[index])
             }
-            let lost = losers.map(member)
-            let won = member(winner)
+            var (won, lost, reason) = (member(winner), losers.map(member), reason)
+            let shown = field.shown(member: index)
+            if shown.id != field.shown.id, let place = lost.firstIndex(where: { $0.event == shown.id.event }) {
+                // Another source fills in what the shown head lacks, or says it more finely.
+                (won, lost[place], reason) = (lost[place], won, .finest)
+            }
             guard won.value != nil || lost.contains(where: { $0.value != nil }) else { return nil }
-            return Blame(field: field.members[index], winner: won, reason: reason, losers: lost)
+            return Blame(field: definition.members[index], winner: won, reason: reason, losers: lost)
         }
     }
 

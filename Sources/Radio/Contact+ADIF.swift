@@ -10,7 +10,7 @@ extension Record {
         let values = QSOKind.schema.values(of: self).map { (name: FieldName($0.name), value: $0.value) }
         var rest: [FieldName: [UInt8]] = Dictionary(values, uniquingKeysWith: { first, _ in first })
         var fields: [(name: FieldName, value: [UInt8])] = []
-        if let order = self[.number(QSOKind.Number.order)]?.shown.value {
+        if let order = self[.number(QSOKind.Number.order)]?.value {
             for name in FieldOrder(decoding: order).names {
                 if let value = rest.removeValue(forKey: name) {
                     fields.append((name, value))
@@ -33,6 +33,6 @@ extension Record {
 
     /// The session that a contact belongs to; `nil` if it belongs to none.
     public var session: RecordID? {
-        self[.number(QSOKind.Number.session)]?.shown.value.flatMap { $0.count == 16 ? RecordID($0) : nil }
+        self[.number(QSOKind.Number.session)]?.value.flatMap { $0.count == 16 ? RecordID($0) : nil }
     }
 }

@@ -69,7 +69,7 @@ public struct ContactMerge {
     private static let identities: Set<UInt32> = [QSOKind.Number.order, QSOKind.Number.importKey]
 
     /// Returns the value of a field or register after the merge.
-    private func value(_ key: FieldKey) -> [UInt8]? { values[key] ?? keep[key]?.shown.value }
+    private func value(_ key: FieldKey) -> [UInt8]? { values[key] ?? keep[key]?.value }
 
     private func mayWrite(_ key: FieldKey) -> Bool {
         keep[key].map { !$0.isConflict && !$0.shown.isWithheld } ?? true
@@ -80,7 +80,7 @@ public struct ContactMerge {
     }
 
     private mutating func absorbValue(of field: Record.Field, _ name: String?) {
-        guard let new = field.shown.value, !new.isEmpty, value(field.key)?.isEmpty ?? true, mayWrite(field.key) else {
+        guard let new = field.value, !new.isEmpty, value(field.key)?.isEmpty ?? true, mayWrite(field.key) else {
             return
         }
         write(new, field.key)
@@ -88,7 +88,7 @@ public struct ContactMerge {
     }
 
     private mutating func absorbMembers(of field: Record.Field, _ schema: FieldSchema) {
-        guard let bytes = field.shown.value, mayWrite(field.key) else { return }
+        guard let bytes = field.value, mayWrite(field.key) else { return }
         let new = Register(decoding: bytes, memberCount: schema.members.count)
         var merged = Register(decoding: value(field.key) ?? [], memberCount: schema.members.count)
         var names: [String] = []

@@ -63,7 +63,9 @@ extension ViewReader {
     public func duplicatePairs(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
         var candidates: [DuplicateCandidate] = []
         try forEachState(of: QSOKind.name) { id, state in
-            if let candidate = DuplicateCandidate(id, ShownValues(state, names)) { candidates.append(candidate) }
+            if let candidate = DuplicateCandidate(id, ShownValues(state, names, schema: QSOKind.schema)) {
+                candidates.append(candidate)
+            }
             return true
         }
         return try DuplicatePair.all(among: candidates, within: window).filter {

@@ -6,21 +6,19 @@ import GroundwaveRecords
 /// Compares the records of a file with the stored contacts, and determines the changes that the file brings.
 ///
 /// A record is matched by an equal service id, else by its key: the n-th occurrence in the file is the n-th contact
-/// with that key. For a known contact, only values that the *file* has changed are written, and none that says less than
-/// what is shown or that a person has set or cleared:
+/// with that key. For a known contact, only values that the *file* has changed are written, each beside those of persons and
+/// other sources: which one is shown is decided where it is read (``MergePolicy/sources``).
 ///
 /// | the file's value of a field | becomes |
 /// |---|---|
 /// | equals the last assertion of this source | nothing |
-/// | is shown, or coarser than what is shown (``Fineness``) | an assertion, not shown |
-/// | is asserted by another source | an assertion, not shown |
-/// | differs from what a person set, or the person cleared the field | an assertion, not shown |
-/// | else | the value |
+/// | says no more than the source's own value, or if there is none, than what is shown (``Fineness``) | an assertion |
+/// | else | the source's own value, since when its first one was there |
 ///
 /// An export of this program asserts nothing: what it says is news only where the contact has never had that value.
 ///
-/// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept,
-/// and those that a person left empty are filled in. A hidden contact stays hidden, unless an undo hid it: importing the
+/// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept. A
+/// hidden contact stays hidden, unless an undo hid it: importing the
 /// file again restores what an undone import had brought. An erased contact stays erased, whatever program wrote the file
 /// (``ErasedContact``).
 public struct ImportComparison {
@@ -32,7 +30,7 @@ public struct ImportComparison {
         case updated(Change)
         /// A stored contact, for which the file contains nothing new.
         case unchanged
-        /// As ``unchanged``, but the source has not asserted these values before; the assertions are stored.
+        /// As ``unchanged``, but the source has not said this before: it is stored, and nothing else is shown.
         case asserted(Change)
         /// A contact that is hidden here, and stays hidden.
         case hidden
@@ -95,7 +93,7 @@ public struct ImportComparison {
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
-        var id = try find(imported, in: view) ?? Self.recordID(source, imported.key, occurrence)
+        var id = try find(imported, in: view) ?? Self.recordID(imported.key, occurrence)
         var state = try view.state(of: QSOKind.name, id)
         let isErased = try state?.isErased ?? wasErased(imported.key, occurrence, in: view)
         if isErased, let again { (id, state) = (Self.hash(again.bytes + id.bytes), nil) }
@@ -109,7 +107,7 @@ public struct ImportComparison {
                     kind: QSOKind.name, record: id, source: source,
                     operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
         }
-        let operations = try news(in: imported, id, state, view)
+        let (operations, isUpdate) = try news(in: imported, id, state, view)
         guard state.isVisible else {
             let record = Record(kind: QSOKind.name, id: id, state: state, names: view.names, schema: QSOKind.schema)
             guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
@@ -120,13 +118,13 @@ public struct ImportComparison {
         }
         if operations.isEmpty { return .unchanged }
         let change = Change(kind: QSOKind.name, record: id, source: source, operations: operations)
-        return operations.allSatisfy(\.code.isAssertion) ? .asserted(change) : .updated(change)
+        return isUpdate ? .updated(change) : .asserted(change)
     }
 
-    /// Returns the id of an imported contact: two devices that import the same file derive the same record.
-    static func recordID(_ source: SourceID, _ key: ContactKey, _ occurrence: Int) -> RecordID {
-        let bytes = ContactIndex.bigEndian(source.rawValue) + key.bytes + key.station
-        return hash(bytes + ContactIndex.bigEndian(UInt64(occurrence)))
+    /// Returns the id of an imported contact: two devices that import it derive the same record, from whatever program each
+    /// has it.
+    static func recordID(_ key: ContactKey, _ occurrence: Int) -> RecordID {
+        hash(key.bytes + key.station + ContactIndex.bigEndian(UInt64(occurrence)))
     }
 
     private static func hash(_ bytes: [UInt8]) -> RecordID {
@@ -151,8 +149,8 @@ public struct ImportComparison {
     ///
     /// If several contacts have the same service id, the one with assertions of this source is preferred: after a
     /// merge, the file refers to the hidden contact, not to the one that took over its id. If several have the same
-    /// key, the one with the least occurrence is preferred; among equal occurrences, created independently on two
-    /// devices, the one that this source created.
+    /// key, the one with the least occurrence is preferred; among equal occurrences, the one that an import created with
+    /// this key and station.
     private func find(_ imported: ImportedRecord, in view: borrowing ViewReader) throws -> RecordID? {
         for (field, service) in imported.serviceIDs {
             var found: RecordID?
@@ -160,7 +158,8 @@ public struct ImportComparison {
             try view.forEachEntry(of: QSOKind.name, index: ContactIndex.service, prefix: key) { entry, id in
                 guard entry.byteCount == key.count, !met.contains(id) else { return true }
                 let state = try view.state(of: QSOKind.name, id)
-                let isOwn = state.map { ShownValues($0, view.names).sources.contains(source) } ?? false
+                let isOwn =
+                    state.map { ShownValues($0, view.names, schema: QSOKind.schema).sources.contains(source) } ?? false
                 if found == nil || isOwn { found = id }
                 return !isOwn
             }
@@ -169,11 +168,11 @@ public struct ImportComparison {
         var candidates: [(occurrence: Int, rank: Int, id: RecordID)] = []
         try view.forEachEntry(of: QSOKind.name, index: ContactIndex.key, prefix: imported.key.bytes) { _, id in
             if !met.contains(id), let state = try view.state(of: QSOKind.name, id) {
-                let values = ShownValues(state, view.names)
+                let values = ShownValues(state, view.names, schema: QSOKind.schema)
                 let station = values.value(UInt32(FieldName.stationCallsign.number)) ?? []
                 if imported.key.mayBeSameStation(as: ContactKey.folded(station)) {
                     let number = values.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }?.occurrence
-                    let isOwn = number.map { Self.recordID(source, imported.key, $0) == id } ?? false
+                    let isOwn = number.map { Self.recordID(imported.key, $0) == id } ?? false
                     candidates.append((number ?? .max, isOwn ? 0 : 1, id))
                 }
             }
@@ -184,27 +183,23 @@ public struct ImportComparison {
 
     private func news(
         in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
-    ) throws -> [FieldOperation] {
+    ) throws -> (operations: [FieldOperation], isUpdate: Bool) {
         let names = view.names
         let source = names.knownOrdinal(of: source) ?? 0
-        let shown = ShownValues(state, names)
+        let shown = ShownValues(state, names, schema: QSOKind.schema)
         let isSame =
             imported.collections.isEmpty && state.isWritten(onlyBy: source)
             && imported.values.allSatisfy { key, value in
                 names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
             }
-        if isSame { return [] }
+        if isSame { return ([], false) }
         let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)
         var operations: [FieldOperation] = []
         for (key, value) in imported.values {
             let ordinal = names.knownOrdinal(of: key)
             let isAsserted = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
             if isAsserted == true { continue }
-            let isAssertedByOthers =
-                isAsserted == nil && ordinal.map { state.anySourceAsserts(value, of: $0, but: source) } ?? false
-            let head = record[key]?.shown
-            let isByHand = head.map(isByHand) ?? false
-            operations += news(value, of: key, head, record, isByHand: isByHand, isKnown: isAssertedByOthers)
+            operations += news(value, of: key, record[key])
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
@@ -215,62 +210,64 @@ public struct ImportComparison {
                 return try formerValues(id, operation.field).contains(value)
             }
         }
-        if operations.allSatisfy(\.code.isAssertion) { return operations }
+        let isUpdate = operations.contains { operation in
+            if operation.code != .set { return !operation.code.isAssertion }
+            return record.value(after: operation, by: self.source, schema: QSOKind.schema)
+                != record[operation.field]?.value
+        }
+        if !isUpdate { return (operations, false) }
         let order = FieldOrder(imported.order).bytes
         let key = FieldKey.number(QSOKind.Number.order)
         // New fields of the file get their position; a file with fewer fields does not remove positions.
-        let isLonger = imported.order.count > FieldOrder(decoding: record[key]?.shown.value ?? []).names.count
-        if isLonger, record[key]?.shown.value != order {
+        let isLonger = imported.order.count > FieldOrder(decoding: record[key]?.value ?? []).names.count
+        if isLonger, record[key]?.value != order {
             operations.append(FieldOperation(.set, key, supersedes: record.superseded(by: key), value: order))
         }
-        return operations
+        return (operations, true)
     }
 
-    /// Returns the operations for a value that differs from the last assertion of this source.
-    ///
-    /// - Parameters:
-    ///   - isByHand: Whether a person wrote what is shown.
-    ///   - isKnown: Whether another source asserted exactly this value, and this one none so far.
-    private func news(
-        _ value: [UInt8], of key: FieldKey, _ shown: Record.Head?, _ record: Record, isByHand: Bool, isKnown: Bool
-    ) -> [FieldOperation] {
+    /// Returns the operations for a value that differs from the last assertion of this source: a head beside those of persons
+    /// and other sources, in the place of those of its own that it changes.
+    private func news(_ value: [UInt8], of key: FieldKey, _ field: Record.Field?) -> [FieldOperation] {
         let assertion = FieldOperation(.assert, key, value: value)
-        let wanted = Self.value(value, of: key, over: shown, isByHand: isByHand)
-        guard !isKnown, let wanted, shown?.value != wanted else { return [assertion] }
-        let set = FieldOperation(.set, key, supersedes: record.superseded(by: key), value: wanted)
+        let own = (field?.heads.filter { $0.source == source } ?? []).sorted(by: Record.Head.shows)
+        let known = own.isEmpty ? [field?.value ?? []] : own.map { $0.value ?? [] }
+        if known.contains(where: { $0 == value || Self.refined($0, by: value, of: key) == $0 }) { return [assertion] }
+        let said = own.isEmpty ? [] : known.dropFirst().reduce(known[0]) { Self.refined($0, by: $1, of: key) }
+        let wanted = Self.refined(said, by: value, of: key)
+        if wanted == said { return [assertion] }
+        // Of a register, what only gains a part stays beside it: the part is said now, and the rest since then.
+        let replaced = own.filter { !Self.keeps(wanted, $0.value ?? [], of: key) }
+        let since = replaced.filter { $0.value?.isEmpty == false }.map(\.since).min()
+        let set = FieldOperation(.set, key, supersedes: replaced.map(\.id), value: wanted, since: since)
         return wanted == value ? [set] : [set, assertion]
     }
 
-    /// Returns whether a person wrote `head`. An undo writes without a source, too, but may have put back what came from a
-    /// file: the right file then replaces what the revert of a wrong one left.
-    private func isByHand(_ head: Record.Head) -> Bool { head.source == nil && !undos.contains(head.id.event) }
-
-    /// Returns the value to be shown; `nil` if a person cleared the field.
-    private static func value(
-        _ value: [UInt8], of key: FieldKey, over shown: Record.Head?, isByHand: Bool
-    ) -> [UInt8]? {
-        guard let shown else { return value }
-        guard let old = shown.value else { return isByHand ? nil : value }
-        guard case .number(let number) = key, let field = QSOKind.schema.field(number: number), !field.members.isEmpty
-        else {
-            let keeps = isByHand || name(of: key).map { Fineness.covers(old, value, of: $0) } ?? false
-            return keeps ? old : value
-        }
-        var merged = Register(decoding: old, memberCount: field.members.count)
-        let parts = Register(decoding: value, memberCount: field.members.count).values
-        for (place, (part, name)) in zip(parts, field.members).enumerated() {
-            guard let part else { continue }
-            let keeps = merged.values[place].map { isByHand || Fineness.covers($0, part, of: FieldName(name)) } ?? false
-            if !keeps { merged.values[place] = part }
-        }
-        return merged.encode()
+    /// Whether all parts of a register that `old` has are the same in `new`; never for a plain field or for no part.
+    private static func keeps(_ new: [UInt8], _ old: [UInt8], of key: FieldKey) -> Bool {
+        let members = QSOKind.schema.members(of: key)
+        let parts = Register(decoding: old, memberCount: members.count)
+        return !parts.isEmpty
+            && zip(parts.values, Register(decoding: new, memberCount: members.count).values).allSatisfy { old, new in
+                old == nil || old == new
+            }
     }
 
-    private static func name(of key: FieldKey) -> FieldName? {
-        switch key {
-        case .number(let number): UInt16(exactly: number).flatMap(FieldName.init(number:))
-        case .name(let name): FieldName(name)
+    /// Returns what a source says that has said `old` and now says `new`: parts of a register that are missing or coarser now
+    /// stay.
+    private static func refined(_ old: [UInt8], by new: [UInt8], of key: FieldKey) -> [UInt8] {
+        let members = QSOKind.schema.members(of: key)
+        guard !members.isEmpty else {
+            return Fineness.covers(old, new, of: FieldName(QSOKind.schema.name(of: key))) ? old : new
         }
+        var merged = Register(decoding: old, memberCount: members.count)
+        for (place, part) in Register(decoding: new, memberCount: members.count).values.enumerated() {
+            guard let part, !Fineness.covers(merged.values[place] ?? [], part, of: FieldName(members[place])) else {
+                continue
+            }
+            merged.values[place] = part
+        }
+        return merged.encode()
     }
 
     /// Returns operations that add the elements that the contact is missing, unless they were removed here, and that

@@ -28,14 +28,15 @@ public enum QSOKind: RecordKind {
 
     // The names are in lower case, so that they cannot collide with a field of a file named FREQUENCY.
     static let registers: [FieldSchema] = [
-        FieldSchema(Number.start, "start", members: ["QSO_DATE", "TIME_ON"]),
-        FieldSchema(Number.end, "end", members: ["QSO_DATE_OFF", "TIME_OFF"]),
-        FieldSchema(Number.frequency, "frequency", members: ["FREQ", "BAND"]),
-        FieldSchema(Number.frequencyReceived, "frequency received", members: ["FREQ_RX", "BAND_RX"]),
-        FieldSchema(Number.emission, "emission", members: ["MODE", "SUBMODE"]),
-        FieldSchema(Number.position, "position", members: ["GRIDSQUARE", "GRIDSQUARE_EXT", "LAT", "LON"]),
+        FieldSchema(Number.start, "start", .sources, members: ["QSO_DATE", "TIME_ON"]),
+        FieldSchema(Number.end, "end", .sources, members: ["QSO_DATE_OFF", "TIME_OFF"]),
+        FieldSchema(Number.frequency, "frequency", .sources, members: ["FREQ", "BAND"]),
+        FieldSchema(Number.frequencyReceived, "frequency received", .sources, members: ["FREQ_RX", "BAND_RX"]),
+        FieldSchema(Number.emission, "emission", .sources, members: ["MODE", "SUBMODE"]),
+        FieldSchema(Number.position, "position", .sources, members: ["GRIDSQUARE", "GRIDSQUARE_EXT", "LAT", "LON"]),
         FieldSchema(
-            Number.myPosition, "my position", members: ["MY_GRIDSQUARE", "MY_GRIDSQUARE_EXT", "MY_LAT", "MY_LON"]),
+            Number.myPosition, "my position", .sources,
+            members: ["MY_GRIDSQUARE", "MY_GRIDSQUARE_EXT", "MY_LAT", "MY_LON"]),
     ]
 
     /// The collections: lists of parks, whose elements are compared in upper case and without white space.
@@ -46,16 +47,17 @@ public enum QSOKind: RecordKind {
         let members = Set(registers.flatMap(\.members))
         let plain = FieldName.allKnown.filter { !members.contains($0.name) }.map { field in
             FieldSchema(
-                UInt32(field.number), field.name, collections.contains(field.name) ? .union : .latest,
+                UInt32(field.number), field.name, collections.contains(field.name) ? .union : .sources,
                 identity: { $0.uppercased().filter { !$0.isWhitespace } })
         }
         let internals = [
-            FieldSchema(Number.order, "field order", isInternal: true),
-            FieldSchema(Number.importKey, "import key", isInternal: true),
-            FieldSchema(Number.session, sessionField, isInternal: true),
+            FieldSchema(Number.order, "field order", .sources, isInternal: true),
+            FieldSchema(Number.importKey, "import key", .sources, isInternal: true),
+            FieldSchema(Number.session, sessionField, .sources, isInternal: true),
         ]
         return KindSchema(
-            name: name, version: 2, fields: plain + registers + internals, indexEntries: ContactIndex.entries)
+            name: name, version: 3, fields: plain + registers + internals, namedPolicy: .sources,
+            covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexEntries: ContactIndex.entries)
     }()
 
     /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file has

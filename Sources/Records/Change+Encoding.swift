@@ -15,9 +15,10 @@ import GroundwaveEvents
 // | operations | count, then each: code and flags (1 byte), field, heads |
 // | block | number of the first item (varint), count of items (varint), summary (length, bytes) |
 //
-// An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index. A
-// field: varint 2n for number n; 2k+1 and k bytes for a name. Heads: count, then each: replica (0 = the event's own,
-// k = the k-th of the table), sequence, and the index if bit 5 is set. All numbers are varints.
+// An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index, bit 6
+// the stamp since when (8 bytes) follows the field. A field: varint 2n for number n; 2k+1 and k bytes for a name. Heads:
+// count, then each: replica (0 = the event's own, k = the k-th of the table), sequence, and the index if bit 5 is set. All
+// numbers are varints.
 //
 // The values: 16 random bytes, author, note, then the values in the order of their operations, or the items of the
 // block, each with its length.
@@ -52,7 +53,7 @@ extension DraftBatch {
         var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
         if let block = change.block { bound += 32 + block.summary.count + block.content.count }
         for operation in change.operations {
-            bound += 32 + operation.supersedes.count * 34 + (operation.value?.count ?? 0)
+            bound += 40 + operation.supersedes.count * 34 + (operation.value?.count ?? 0)
             if case .name(let name) = operation.field { bound += name.utf8.count }
         }
         return bound
@@ -78,8 +79,11 @@ extension ByteWriter {
         append(varint: change.operations.count)
         for operation in change.operations {
             let hasIndexes = operation.supersedes.contains { $0.index != 0 }
-            append(operation.code.rawValue | (operation.value == nil ? 0 : 0x10) | (hasIndexes ? 0x20 : 0))
+            append(
+                operation.code.rawValue | (operation.value == nil ? 0 : 0x10) | (hasIndexes ? 0x20 : 0)
+                    | (operation.since == nil ? 0 : 0x40))
             append(field: operation.field)
+            if let since = operation.since { append(littleEndian: since.rawValue) }
             append(varint: operation.supersedes.count)
             for head in operation.supersedes {
                 append(varint: head.event.replica == replica ? 0 : 1 + others.firstIndex(of: head.event.replica)!)

@@ -57,13 +57,19 @@ public struct FieldOperation: Hashable, Sendable {
     public var supersedes: [HeadID]
     /// The new value of a set or an added element; `nil` for all others.
     public var value: [UInt8]?
+    /// When the import source of the change first wrote to the field, if that was before this change: a correction takes
+    /// the place of what it corrects (``MergePolicy/sources``). `nil` for a change by a person.
+    public var since: Stamp?
 
     /// An operation of these parts.
-    public init(_ code: OperationCode, _ field: FieldKey, supersedes: [HeadID] = [], value: [UInt8]? = nil) {
+    public init(
+        _ code: OperationCode, _ field: FieldKey, supersedes: [HeadID] = [], value: [UInt8]? = nil, since: Stamp? = nil
+    ) {
         self.code = code
         self.field = field
         self.supersedes = supersedes
         self.value = value
+        self.since = since
     }
 }
 

@@ -144,6 +144,8 @@ public struct ChangeReader: Sendable {
         public let headCount: Int
         /// The range of the value among the values; `nil` if there is none, or if it is withheld.
         public let value: Range<Int>?
+        /// When the source first wrote to the field; `nil` if it is the event itself that did.
+        public let since: Stamp?
         let hasIndexes: Bool
     }
 
@@ -155,11 +157,14 @@ public struct ChangeReader: Sendable {
         remaining -= 1
         let first: UInt8
         do throws(ByteCodingError) { first = try shapeReader.byte(in: shape) } catch { throw .malformed(error) }
-        guard let code = OperationCode(rawValue: first & 0x0F), first < 0x40 else {
+        guard let code = OperationCode(rawValue: first & 0x0F), first < 0x80 else {
             throw .unknown(type: first, version: Self.version)
         }
         // The shape marks a value even if the values are withheld.
         guard (first & 0x10 != 0) == code.hasValue else { throw .inconsistent }
+        // Only a source has a first time, and only a value has a place.
+        let hasSince = first & 0x40 != 0
+        guard !hasSince || source != nil && (code == .set || code == .candidate) else { throw .inconsistent }
         do throws(ByteCodingError) {
             let field = try shapeReader.varint(in: shape)
             var number: UInt32?
@@ -173,11 +178,12 @@ public struct ChangeReader: Sendable {
                 }
                 name = try shapeReader.skip(Int(field >> 1), in: shape)
             }
+            let since = hasSince ? Stamp(rawValue: try shapeReader.uint64(in: shape)) : nil
             let heads = try shapeReader.count(in: shape, limit: shape.byteCount)
             var value: Range<Int>?
             if first & 0x10 != 0, hasValues { value = try valuesReader.lengthPrefixed(in: values) }
             return Step(
-                code: code, fieldNumber: number, fieldName: name, headCount: heads, value: value,
+                code: code, fieldNumber: number, fieldName: name, headCount: heads, value: value, since: since,
                 hasIndexes: first & 0x20 != 0)
         } catch { throw .malformed(error) }
     }
@@ -219,7 +225,8 @@ extension Change {
             var heads: [HeadID] = []
             for _ in 0..<step.headCount { heads.append(try reader.head(of: step, in: shape)) }
             let value = step.value.map { values.extracting($0).toArray() }
-            operations.append(FieldOperation(step.code, try step.key(in: shape), supersedes: heads, value: value))
+            operations.append(
+                FieldOperation(step.code, try step.key(in: shape), supersedes: heads, value: value, since: step.since))
         }
         let content = try reader.blockContent(in: values)
         try reader.finish(shape: shape, values: values)

@@ -6,17 +6,29 @@ import GroundwaveEvents
 /// reverted events replaced needs no search: it is in the second state.
 ///
 /// - What the reverted events wrote is removed, unless something newer has superseded it.
-/// - What they replaced comes back as heads, all of them: a conflict that they resolved is a conflict again.
+/// - What they replaced comes back as heads, all of them: a conflict that they resolved is a conflict again. What an
+///   import source had written comes back in its name, so that it still yields to what a person writes.
 /// - In a collection only their own additions are removed, and what they removed comes back.
 /// - A record that they created is hidden, unless others have written to it since: then it stays complete.
 /// - What others have written since stays; a record that others have hidden stays hidden, and keeps its values.
 public struct Compensation {
-    /// The operations, for one event; empty if nothing is left to revert.
+    /// The operations in the name of the person who reverts, for one event.
     public private(set) var operations: [FieldOperation] = []
+    /// The operations in the name of import sources, an event for each source.
+    public private(set) var restored: [(source: SourceID, operations: [FieldOperation])] = []
     /// Whether something of the reverted events stays, because others have written over it since.
     public private(set) var isPartial = false
 
     private let isTakenBack: (EventID) -> Bool
+
+    /// Whether nothing is left to revert.
+    public var isEmpty: Bool { operations.isEmpty && restored.isEmpty }
+
+    /// Returns the changes that revert, for one batch; none if ``isEmpty``.
+    public func changes(of kind: String, _ record: RecordID) -> [Change] {
+        (operations.isEmpty ? [] : [Change(kind: kind, record: record, operations: operations)])
+            + restored.map { Change(kind: kind, record: record, source: $0.source, operations: $0.operations) }
+    }
 
     /// Finds the operations for one record.
     ///
@@ -53,13 +65,13 @@ public struct Compensation {
     private mutating func restore(_ record: Record, to other: Record) {
         for field in record.fields where field.key != .life {
             let heads = other[field.key]?.heads ?? []
-            restoreValue(field.key, field.heads.filter { !$0.isElement }, to: heads.filter { !$0.isElement })
+            restoreValue(of: field, field.heads.filter { !$0.isElement }, to: heads.filter { !$0.isElement })
             restoreElements(field.key, field.heads.filter(\.isElement), to: heads.filter(\.isElement))
         }
     }
 
     /// - Parameter other: The heads without the reverted events, with the shown head last.
-    private mutating func restoreValue(_ field: FieldKey, _ heads: [Record.Head], to other: [Record.Head]) {
+    private mutating func restoreValue(of field: Record.Field, _ heads: [Record.Head], to other: [Record.Head]) {
         let own = heads.filter { isTakenBack($0.id.event) }
         let kept = Set(heads.map(\.id))
         var lost = other.filter { !kept.contains($0.id) }
@@ -72,30 +84,56 @@ public struct Compensation {
         if Set(own.map(\.value)) == Set(lost.map(\.value)) { return }
         var names = own.map(\.id)
         guard let shown = other.last else {
-            operations.append(FieldOperation(.clear, field, supersedes: names))
-            return
+            let source = field.policy == .sources ? own.last?.source ?? .undo : nil
+            return write([FieldOperation(.clear, field.key, supersedes: names)], by: source)
         }
         // Restored values are written now, and would be shown over earlier values of others. So if a value of others
         // is to be shown, or if only such values are left, it is written again after the rest. The new head also lets
-        // a later undo detect that this revert was done.
-        if lost.isEmpty || kept.contains(shown.id) {
+        // a later undo detect that this revert was done. Of sources that spoke of the field at one time the first stamp
+        // decides, which none of those has that are written again.
+        if lost.isEmpty || kept.contains(shown.id) || field.policy == .sources && shown.source != nil {
             names = heads.map(\.id)
             lost = other
         }
-        // One event can write one clear of a field, which stands for all. A withheld value cannot be restored.
+        let authors = Dictionary(grouping: lost, by: \.source)
+        for (source, heads) in authors.sorted(by: { $0.key?.rawValue ?? 0 < $1.key?.rawValue ?? 0 }) {
+            var written = Self.operations(restoring: heads, field.key)
+            written[0].supersedes = names
+            names = []
+            write(written, by: source)
+        }
+    }
+
+    private mutating func write(_ written: [FieldOperation], by source: SourceID?) {
+        guard let source else {
+            operations += written
+            return
+        }
+        if let place = restored.firstIndex(where: { $0.source == source }) {
+            restored[place].operations += written
+        } else {
+            restored.append((source, written))
+        }
+    }
+
+    /// Returns the operations that write the values of `heads` of one author again; at least one.
+    private static func operations(restoring heads: [Record.Head], _ field: FieldKey) -> [FieldOperation] {
+        // One event can write one clear of a field, which stands for all. A withheld value cannot be restored. Of persons the
+        // last one is shown, of sources the first one.
         var seen: Set<[UInt8]> = []
-        let values = Array(lost.reversed().compactMap(\.value).filter { seen.insert($0).inserted }.reversed())
-        let hasClear = lost.contains { $0.value == nil }
-        if values.count + (hasClear ? 1 : 0) == 1 {
-            let value = values.first
-            return operations.append(
-                FieldOperation(value == nil ? .clear : .set, field, supersedes: names, value: value))
+        let sorted = heads.sorted(by: Record.Head.shows)
+        let isOfPersons = heads[0].source == nil
+        let ranked = (isOfPersons ? sorted.reversed() : sorted).filter {
+            $0.value.map { seen.insert($0).inserted } ?? false
         }
-        if hasClear { operations.append(FieldOperation(.clear, field, supersedes: names)) }
-        for (index, value) in values.enumerated() {
-            let supersedes = index == 0 && !hasClear ? names : []
-            operations.append(FieldOperation(.candidate, field, supersedes: supersedes, value: value))
+        let valued = isOfPersons ? ranked.reversed() : ranked
+        func set(_ code: OperationCode, _ head: Record.Head) -> FieldOperation {
+            let since = isOfPersons ? nil : heads.filter { $0.value == head.value }.map(\.since).min()
+            return FieldOperation(code, field, value: head.value, since: since)
         }
+        let clears = heads.contains { $0.value == nil } ? [FieldOperation(.clear, field)] : []
+        if clears.isEmpty, valued.count == 1 { return valued.map { set(.set, $0) } }
+        return clears + valued.map { set(.candidate, $0) }
     }
 
     private mutating func restoreElements(_ field: FieldKey, _ heads: [Record.Head], to other: [Record.Head]) {
@@ -114,6 +152,8 @@ public struct Compensation {
     private mutating func show(_ record: Record, _ deletions: [HeadID]) {
         if let index = operations.firstIndex(where: { $0.code != .remove }) {
             operations[index].supersedes += deletions
+        } else if !restored.isEmpty {
+            restored[0].operations[0].supersedes += deletions
         } else {
             let life = record[.life]?.heads.map(\.id) ?? []
             operations.append(FieldOperation(.revive, .life, supersedes: life + deletions))

@@ -63,7 +63,7 @@ extension KindSchema {
 
     /// The values of the members of `field` as they are shown; all `nil` if there is no record.
     public func shownRegister(_ field: FieldSchema, in record: Record?) -> Register {
-        guard let value = record?[.number(field.number)]?.shown.value else {
+        guard let value = record?[.number(field.number)]?.value else {
             return Register([[UInt8]?](repeating: nil, count: field.members.count))
         }
         return Register(decoding: value, memberCount: field.members.count)
@@ -73,7 +73,7 @@ extension KindSchema {
         let field = record?[key]
         let isSettled = field.map { !$0.isConflict } ?? true
         let isLive = record?.isVisible ?? true
-        if isLive, isSettled, field?.shown.value == value, field.map({ !$0.shown.isWithheld }) ?? true { return [] }
+        if isLive, isSettled, field?.value == value, field.map({ !$0.shown.isWithheld }) ?? true { return [] }
         let superseded = record?.superseded(by: key) ?? []
         guard let value else { return [FieldOperation(.clear, key, supersedes: superseded)] }
         return [FieldOperation(.set, key, supersedes: superseded, value: value)]
@@ -111,7 +111,7 @@ extension KindSchema {
         var values: [(name: String, value: [UInt8])] = []
         for field in record.fields {
             guard case .number(let number) = field.key, let schema = self.field(number: number) else {
-                if let value = field.shown.value { values.append((name(of: field.key), value)) }
+                if let value = field.value { values.append((name(of: field.key), value)) }
                 continue
             }
             if schema.isInternal { continue }
@@ -124,7 +124,7 @@ extension KindSchema {
                 if let value = Elements.join(field.heads, identity: schema.identity) {
                     values.append((schema.name, value))
                 }
-            } else if let value = field.shown.value {
+            } else if let value = field.value {
                 values.append((schema.name, value))
             }
         }
@@ -140,7 +140,7 @@ extension KindSchema {
         if field.policy == .union {
             return Elements.join(field.heads, identity: self.field(named: name)?.identity ?? { $0 })
         }
-        return field.shown.value
+        return field.value
     }
 }
 

@@ -70,6 +70,10 @@ public struct SourceID: Hashable, Comparable, Sendable {
         rawValue = Swift.max(1, [UInt8](folded.utf8).withSpan { Hash256(hashing: $0) }.prefix)
     }
 
+    /// Whoever clears a field because an undo took back all that was ever written to it: no person, so that a file may fill
+    /// the field in later.
+    static let undo = SourceID(rawValue: 1)
+
     /// Byte order.
     public static func < (left: SourceID, right: SourceID) -> Bool { left.rawValue < right.rawValue }
 }

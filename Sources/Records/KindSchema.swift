@@ -10,6 +10,10 @@ public enum MergePolicy: String, Hashable, Sendable {
     case union
     /// Shows the lease with the greatest term, then the least stamp.
     case lease
+    /// Shows what a person wrote, before what any import source says. Of sources the finest value is shown, of values that
+    /// contradict each other the one that was said first; what a register lacks is filled in from other sources that
+    /// contradict nothing of it.
+    case sources
     /// Shows the head with the least stamp, the first one written. No field is stored so; it serves "what if"
     /// questions.
     case established
@@ -78,6 +82,12 @@ public struct KindSchema: Sendable {
     /// Called once for every change of a record; must be a pure function.
     public let indexEntries: @Sendable (ShownValues) -> [IndexEntry]
 
+    /// The policy of fields that have a name and no number.
+    public let namedPolicy: MergePolicy
+    /// Returns whether one value of the field or member `name` says all that another says, for ``MergePolicy/sources``.
+    ///
+    /// Must be a pure function, true for equal values, and transitive.
+    public let covers: @Sendable (_ name: String, _ value: [UInt8], _ other: [UInt8]) -> Bool
     /// The summaries of the records' series; `nil` if they have none.
     public let series: SeriesSchema?
 
@@ -87,14 +97,17 @@ public struct KindSchema: Sendable {
 
     /// A kind of these parts; traps if two fields share a number or a name.
     public init(
-        name: String, version: UInt32 = 1, fields: [FieldSchema], series: SeriesSchema? = nil,
-        indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
+        name: String, version: UInt32 = 1, fields: [FieldSchema], namedPolicy: MergePolicy = .latest,
+        covers: @escaping @Sendable (_ name: String, _ value: [UInt8], _ other: [UInt8]) -> Bool = { $1 == $2 },
+        series: SeriesSchema? = nil, indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
     ) {
         precondition(
             name.utf8.count <= 64 && !name.utf8.contains(0) && !name.isEmpty, "The name of a kind has 1 to 64 bytes.")
         self.name = name
         self.version = version
         self.fields = fields
+        self.namedPolicy = namedPolicy
+        self.covers = covers
         self.series = series
         self.indexEntries = indexEntries
         numbers = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
@@ -114,7 +127,7 @@ public struct KindSchema: Sendable {
             identity: field.identity)
         return KindSchema(
             name: self.name, version: version, fields: fields.map { $0.number == field.number ? other : $0 },
-            series: series, indexEntries: indexEntries)
+            namedPolicy: namedPolicy, covers: covers, series: series, indexEntries: indexEntries)
     }
 
     /// The field with this number.
@@ -128,7 +141,7 @@ public struct KindSchema: Sendable {
 
     /// Returns the index entries of the record with `state`; none if it was erased.
     package func entries(of state: RecordState, _ names: Names) -> [IndexEntry] {
-        state.isErased ? [] : indexEntries(ShownValues(state, names))
+        state.isErased ? [] : indexEntries(ShownValues(state, names, schema: self))
     }
 
     /// The key under which `name` is written: its number, that of its register, or the name itself.
@@ -143,10 +156,22 @@ public struct KindSchema: Sendable {
         return key.plainName
     }
 
+    /// The members of the register `key`; none if it is a plain field.
+    public func members(of key: FieldKey) -> [String] {
+        guard case .number(let number) = key else { return [] }
+        return field(number: number)?.members ?? []
+    }
+
+    /// Whether `key` is bookkeeping that no listing shows.
+    func isInternal(_ key: FieldKey) -> Bool {
+        guard case .number(let number) = key else { return false }
+        return field(number: number)?.isInternal ?? false
+    }
+
     /// The merge policy of `key`.
     public func policy(of key: FieldKey) -> MergePolicy {
-        if case .number(let number) = key, let field = field(number: number) { return field.policy }
-        return .latest
+        guard case .number(let number) = key else { return namedPolicy }
+        return field(number: number)?.policy ?? .latest
     }
 }
 

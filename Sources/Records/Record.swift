@@ -15,6 +15,8 @@ public struct Record: Hashable, Sendable {
         public let position: Position
         /// The import source; `nil` for a write by a person.
         public let source: SourceID?
+        /// When the source first wrote to the field: before ``stamp`` for a correction.
+        public let since: Stamp
         /// The value; `nil` for a clear.
         public let value: [UInt8]?
         /// Whether its value is withheld.
@@ -28,9 +30,22 @@ public struct Record: Hashable, Sendable {
             stamp = writer.stamp
             position = writer.position
             source = writer.source == 0 ? nil : names.sources[Int(writer.source) - 1]
+            since = head.since ?? writer.stamp
             value = head.code.hasValue && !head.isWithheld ? Array(state.values[head.value]) : nil
             isWithheld = head.isWithheld
             isElement = head.code == .add
+        }
+
+        /// A head that `operation` would write now, after all others.
+        init(_ operation: FieldOperation, by source: SourceID?) {
+            id = HeadID(EventID(ReplicaID(high: .max, low: .max), .max))
+            stamp = Stamp(rawValue: .max)
+            position = .max
+            self.source = source
+            since = operation.since ?? stamp
+            value = operation.value
+            isWithheld = false
+            isElement = false
         }
 
         /// The order that decides between concurrent writes: stamp, then replica and number, then index.
@@ -47,18 +62,50 @@ public struct Record: Hashable, Sendable {
         public let policy: MergePolicy
         /// The heads; the last one is shown.
         public let heads: [Head]
+        /// The value that is shown; `nil` for none. That of ``shown``, and in a register also what that one lacks and
+        /// others have.
+        public let value: [UInt8]?
+        /// For each member of a register that has several heads, the index of the head whose value is shown; else empty.
+        private let parts: [Int?]
+        private let contradictory: [Int]
+
+        init(_ key: FieldKey, _ heads: [Head], schema: KindSchema?) {
+            self.key = key
+            policy = schema?.policy(of: key) ?? .latest
+            guard heads.count > 1 else {
+                (self.heads, value, parts, contradictory) = (heads, heads[0].value, [], [])
+                return
+            }
+            guard policy == .sources, let schema else {
+                self.heads = policy.order(heads)
+                (value, parts, contradictory) = (self.heads[heads.count - 1].value, [], [])
+                return
+            }
+            let reading = SourceReading(
+                heads, of: schema.name(of: key), members: schema.members(of: key), covers: schema.covers)
+            self.heads = reading.heads
+            (value, parts) = (reading.value, reading.parts)
+            contradictory = schema.isInternal(key) ? [] : reading.contradictions
+        }
 
         /// The head that is shown.
         public var shown: Head { heads[heads.count - 1] }
 
-        /// Whether there are heads with different values.
+        /// Returns the head whose value is shown for a member of a register: ``shown`` unless that one has none.
+        public func shown(member: Int) -> Head { parts.isEmpty ? shown : parts[member].map { heads[$0] } ?? shown }
+
+        /// The heads of import sources that contradict the value shown: no conflict, since a rule decides between them
+        /// (``MergePolicy/sources``).
+        public var contradictions: [Head] { contradictory.map { heads[$0] } }
+
+        /// Whether there are heads with different values between which a person has to decide.
         ///
-        /// Equal values and elements are no conflict.
+        /// Equal values and elements are no conflict, nor what import sources say.
         public var isConflict: Bool {
-            guard policy != .union, let first = heads.first(where: { !$0.isElement }) else { return false }
-            return heads.contains {
-                !$0.isElement && ($0.value != first.value || $0.isWithheld != first.isWithheld)
-            }
+            if policy == .union { return false }
+            let deciding = heads.filter { !$0.isElement && (policy != .sources || $0.source == nil) }
+            guard let first = deciding.first else { return false }
+            return deciding.contains { $0.value != first.value || $0.isWithheld != first.isWithheld }
         }
     }
 
@@ -112,9 +159,8 @@ public struct Record: Hashable, Sendable {
             let field = state.heads[order[start]].field
             let end = order[start...].firstIndex { state.heads[$0].field != field } ?? order.count
             let key = names.field(field)
-            let policy = schema?.policy(of: key) ?? .latest
             let heads = order[start..<end].map { Head(state.heads[$0], of: state, names) }
-            fields.append(Field(key: key, policy: policy, heads: heads.count == 1 ? heads : policy.order(heads)))
+            fields.append(Field(key, heads, schema: schema))
             start = end
         }
         if let last = fields.last, last.key.isName { fields.sort { $0.key < $1.key } }
@@ -139,6 +185,12 @@ public struct Record: Hashable, Sendable {
         return low < fields.count && fields[low].key == key ? fields[low] : nil
     }
 
+    /// The value that the field of `operation`, a set by `source`, would show after it.
+    public func value(after operation: FieldOperation, by source: SourceID?, schema: KindSchema) -> [UInt8]? {
+        let rest = self[operation.field]?.heads.filter { !operation.supersedes.contains($0.id) } ?? []
+        return Field(operation.field, rest + [Head(operation, by: source)], schema: schema).value
+    }
+
     /// The heads of `key` and the deletes of the record: what a write to `key` supersedes.
     public func superseded(by key: FieldKey) -> [HeadID] {
         (self[key]?.heads.map(\.id) ?? []) + deletions.map { HeadID($0.event) }
@@ -157,7 +209,7 @@ extension MergePolicy {
     /// Returns the heads in the order that puts the one to be shown last.
     func order(_ heads: [Record.Head]) -> [Record.Head] {
         switch self {
-        case .latest, .yields, .union: heads.sorted(by: Record.Head.shows)
+        case .latest, .yields, .union, .sources: heads.sorted(by: Record.Head.shows)
         case .established: heads.sorted { Record.Head.shows($1, before: $0) }
         case .lease:
             // Greatest term; of equal terms the least stamp, then the least replica, holds the lease.

@@ -12,7 +12,8 @@ import GroundwaveEvents
 // | numbers | the event numbers of all writers as eight planes: first the lowest byte of each, then the next |
 // | stamps | for each distinct event of the writers, by replica and number: the difference to the last one, zigzag |
 // | sources | per writer |
-// | heads | per head: field, writer, code and flags as in a row, index if bit 4 is set |
+// | heads | per head: field, writer, code and flags as in a row, index if bit 4 is set, stamp since when (8 bytes) if |
+// | | bit 6 is |
 // | rest | per record, by its flags: deletes, superseded early, assertions, as in a row; other events of its history: |
 // | | count, then replica and number of each |
 // | values | count of fields; for each, ascending: field, length of its column; then the columns: length and bytes |
@@ -99,6 +100,7 @@ public struct RecordColumnsWriter {
         heads.append(varint: UInt64(kept.number[Int(head.writer)]))
         heads.append(head.flags)
         if head.index != 0 { heads.append(varint: UInt64(head.index)) }
+        if let since = head.since { heads.append(littleEndian: since.rawValue) }
         guard head.hasValue else { return }
         state.values.withSpan { bytes in
             values[head.field, default: ByteWriter()].append(lengthPrefixed: bytes.extracting(head.value))

@@ -157,6 +157,7 @@ public struct RecordColumnsReader {
         let writer = UInt32(try heads.count(in: bytes, limit: Int(UInt32.max)))
         var head = try RecordState.Head(field: field, writer: writer, flags: heads.byte(in: bytes), at: heads.offset)
         if head.index != 0 { head.index = UInt32(try heads.count(in: bytes, limit: Int(UInt32.max))) }
+        if head.since != nil { head.since = Stamp(rawValue: try heads.uint64(in: bytes)) }
         if head.hasValue {
             guard let column = column(of: field) else { throw Self.malformed(lows) }
             head.value = state.appendValue(bytes.extracting(try values[column].lengthPrefixed(in: bytes)))

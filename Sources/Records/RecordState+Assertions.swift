@@ -94,14 +94,6 @@ extension RecordState {
             }
     }
 
-    /// Whether the last assertion about `field` of any source except `source` is exactly `value`.
-    public func anySourceAsserts(_ value: [UInt8], of field: FieldOrdinal, but source: UInt32) -> Bool {
-        var sources: [UInt32] = []
-        for entry in assertions where entry.field == field { sources.append(entry.source) }
-        for head in heads where head.field == field { sources.append(writers[Int(head.writer)].source) }
-        return sources.contains { $0 != 0 && $0 != source && asserts(value, of: field, by: $0) == true }
-    }
-
     /// Whether any source has ever asserted that `value` is an element of the collection `field`.
     public func anySourceAssertsElement(_ value: [UInt8], of field: FieldOrdinal) -> Bool {
         sources.contains { assertsElement(value, of: field, by: $0) }

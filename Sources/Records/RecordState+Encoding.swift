@@ -8,7 +8,8 @@ import GroundwaveEvents
 // | checksum | 4 bytes: CRC-32C of the key of the row, and of everything after the checksum |
 // | writers | twice the count, 1 more if the record was erased, then each: replica, sequence, stamp (8 bytes), |
 // | | position, source |
-// | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, value if bit 3 is |
+// | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, stamp since when (8 bytes) |
+// | | if bit 6 is, value if bit 3 is |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
 // | superseded early | count, then each: field, replica, sequence, index |
 // | assertions | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), |
@@ -52,6 +53,7 @@ extension RecordState {
                 writer.append(varint: UInt64(kept.number[Int(head.writer)]))
                 writer.append(head.flags)
                 if head.index != 0 { writer.append(varint: UInt64(head.index)) }
+                if let since = head.since { writer.append(littleEndian: since.rawValue) }
                 if head.hasValue { writer.append(lengthPrefixed: bytes.extracting(head.value)) }
             }
         }
@@ -186,6 +188,7 @@ extension RecordState {
             let author = UInt32(try reader.count(in: row, limit: Int(UInt32.max)))
             var head = try Head(field: field, writer: author, flags: reader.byte(in: row), at: reader.offset)
             if head.index != 0 { head.index = UInt32(try reader.count(in: row, limit: Int(UInt32.max))) }
+            if head.since != nil { head.since = Stamp(rawValue: try reader.uint64(in: row)) }
             if head.hasValue { head.value = appendValue(row.extracting(try reader.lengthPrefixed(in: row))) }
             heads.append(head)
         }
@@ -252,6 +255,7 @@ extension RecordState {
 // | 3 | a value follows |
 // | 4 | an index follows |
 // | 5 | its value is withheld |
+// | 6 | the stamp since when follows |
 extension RecordState.Head {
     /// Whether there is a value.
     var hasValue: Bool { code.hasValue && !isWithheld }
@@ -259,17 +263,18 @@ extension RecordState.Head {
     /// The byte that describes the head.
     var flags: UInt8 {
         code.rawValue | (hasValue ? 0x08 : 0) | (index != 0 ? 0x10 : 0) | (isWithheld ? 0x20 : 0)
+            | (since == nil ? 0 : 0x40)
     }
 
-    /// A head from its byte; an index that follows is 1 until it is read, and the value is empty.
+    /// A head from its byte; an index that follows is 1 and a stamp 0 until they are read, and the value is empty.
     init(field: FieldOrdinal, writer: UInt32, flags: UInt8, at offset: Int) throws(ByteCodingError) {
         let isWithheld = flags & 0x20 != 0
         let hasValue = flags & 0x08 != 0
-        guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead, flags < 0x40,
+        guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead, flags < 0x80,
             code.hasValue ? hasValue != isWithheld : !hasValue && !isWithheld
         else { throw .malformedVarint(offset: offset) }
         self.init(
             field: field, writer: writer, index: flags & 0x10 != 0 ? 1 : 0, code: code, isWithheld: isWithheld,
-            value: 0..<0)
+            since: flags & 0x40 != 0 ? Stamp(rawValue: 0) : nil, value: 0..<0)
     }
 }

@@ -60,7 +60,7 @@ extension RecordState {
                         heads.append(
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,
-                                isWithheld: isWithheld, value: start..<self.values.count))
+                                isWithheld: isWithheld, since: step.since, value: start..<self.values.count))
                         if writer.source != 0, step.code != .add { forgetOlderAssertions(field: field, writer: writer) }
                     }
                 }

@@ -36,6 +36,8 @@ public struct RecordState: Sendable {
         public var code: OperationCode
         /// Whether the value is withheld.
         public var isWithheld: Bool
+        /// When its source first wrote to the field; `nil` if that was with this head.
+        public var since: Stamp?
         /// The range of the value in ``RecordState/values``; empty for a clear.
         public var value: Range<Int>
     }

@@ -188,6 +188,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `takes the contact that another device has from another program's file, whichever comes first`(
+        erasesFirst: Bool
+    ) async throws {
+        let fleet = try await Fleet(2, seed: 9)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        func file(_ source: String, _ time: String) -> String {
+            "x\n<PROGRAMID:\(source.utf8.count)>\(source)<EOH>\n"
+                + adi([
+                    "CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": time, "BAND": "20m", "NAME": "Bartholomew",
+                ])
+        }
+        // Neither device knows of the other's file, nor the second one of the erase.
+        let imports = [
+            { try await one.importText(file("A", "120030")) }, { try await two.importText(file("B", "1200")) },
+        ]
+        for take in erasesFirst ? imports : imports.reversed() { #expect(try await take().imported == 1) }
+        let id = try #require(try one.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
+        try await one.erase([id])
+        try fleet.meet()
+        for store in [one, two] { try await Self.writeSomething(in: store) }
+        try fleet.meet()
+        for store in [one, two] {
+            #expect(try StoreSearch.files(below: store.url, holding: Self.texts) == [])
+            #expect(try store.read { try $0.all(.contacts.worked("N0GONE")) }.isEmpty)
+            #expect(try await store.importText(file("C", "1200")).erased == 1)
+        }
+        try fleet.meet()
+        #expect(try one.digest().views == two.digest().views)
+    }
+
     @Test func `takes what waits for its predecessors, whether it came before the erase or after`() async throws {
         for isFirst in [true, false] {
             let (fleet, id) = try await Self.fleet()

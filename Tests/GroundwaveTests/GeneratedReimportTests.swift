@@ -7,8 +7,8 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
-/// What imports must do, as a model: contacts are the n-th with their call, and a field is what is shown, whether a
-/// person wrote it, and what each source said last.
+/// What imports must do, as a model: contacts are the n-th with their call, and of a field it is known what a person wrote
+/// last, and what each source says beside that.
 private struct ImportModel {
     struct Slot: Hashable {
         var call: String
@@ -16,10 +16,51 @@ private struct ImportModel {
     }
 
     struct Contact {
-        var shown: [String: String] = [:]
-        var byHand: Set<String> = []
+        /// What a person wrote; a clear is `nil` within.
+        var hand: [String: String?] = [:]
+        /// The value of each source that nobody has replaced since, and the number of the import that brought its first one.
+        var heads: [String: [String: (value: String, since: Int)]] = [:]
         var said: [String: [String: String]] = [:]
         var isHidden = false
+
+        /// A frequency says all that one with fewer digits says, any value all that an empty one says.
+        private func covers(_ field: String, _ value: String, _ other: String) -> Bool {
+            other.isEmpty || value == other || field == "FREQ" && value.hasPrefix(other)
+        }
+
+        func shown(_ field: String) -> String? {
+            if let hand = hand[field], field != "FREQ" || hand != nil { return hand }
+            let heads = (heads[field] ?? [:]).values.filter { $0.value != "-" }
+            let said = heads.filter { !$0.value.isEmpty }
+            if said.isEmpty { return heads.first?.value }
+            let best = said.filter { one in
+                !said.contains { covers(field, $0.value, one.value) && !covers(field, one.value, $0.value) }
+            }
+            let placed = best.map { one in
+                (place: said.filter { covers(field, one.value, $0.value) }.map(\.since).min() ?? 0, head: one)
+            }
+            return placed.min { ($0.place, $0.head.since) < ($1.place, $1.head.since) }?.head.value
+        }
+
+        mutating func write(_ field: String, _ text: String?) {
+            hand[field] = .some(text)
+            heads[field] = nil
+        }
+
+        /// What a source says of a field; returns whether something else is shown then.
+        mutating func take(_ field: String, _ value: String, from source: String, _ number: Int) -> Bool {
+            if said[source]?[field] == value { return false }
+            said[source, default: [:]][field] = value
+            let before = shown(field)
+            let own = heads[field]?[source]
+            // The band stands where the frequency does: without a frequency there is nothing new.
+            if value.isEmpty || value == "-" { return false }
+            if let old = own?.value ?? before, old != "-", covers(field, old, value) { return false }
+            // What was not said before has no place yet.
+            let since = own.flatMap { $0.value.isEmpty || $0.value == "-" ? nil : $0.since }
+            heads[field, default: [:]][source] = (value, since ?? number)
+            return shown(field) != before
+        }
     }
 
     struct Counts: Equatable {
@@ -30,6 +71,7 @@ private struct ImportModel {
     }
 
     var contacts: [Slot: Contact] = [:]
+    private var number = 0
 
     /// A record of a file: its fields but for those of the key. A frequency that is not there stands as `-`, since band
     /// and frequency say one thing.
@@ -39,13 +81,14 @@ private struct ImportModel {
         var counts = Counts()
         var places: [String: Int] = [:]
         var met: Set<Slot> = []
+        number += 1
         for record in file {
             let slot = Slot(call: record.call, place: places[record.call, default: 0])
             places[record.call, default: 0] += 1
             met.insert(slot)
             guard var contact = contacts[slot] else {
-                let shown = record.fields.filter { $0.value != "-" }
-                contacts[slot] = Contact(shown: shown, said: [source: record.fields])
+                let heads = record.fields.mapValues { [source: (value: $0, since: number)] }
+                contacts[slot] = Contact(heads: heads, said: [source: record.fields])
                 counts.imported += 1
                 continue
             }
@@ -54,21 +97,7 @@ private struct ImportModel {
                 continue
             }
             var isUpdated = false
-            for (field, value) in record.fields where contact.said[source]?[field] != value {
-                let isFirst = contact.said[source]?[field] == nil
-                let isOthers = contact.said.contains { $0.key != source && $0.value[field] == value }
-                contact.said[source, default: [:]][field] = value
-                if isFirst, isOthers { continue }
-                let isByHand = contact.byHand.contains(field)
-                // The band stands where the frequency does: there is always something to be shown.
-                let old = contact.shown[field]
-                let wanted = field == "FREQ" ? (isByHand ? old ?? value : value == "-" ? old ?? value : value) : value
-                if isByHand, field != "FREQ" { continue }
-                // What is there says more: an empty text says nothing, and a frequency less than one with more digits.
-                if let old, value.isEmpty || field == "FREQ" && old.hasPrefix(value) { continue }
-                if wanted == old ?? (field == "FREQ" ? "-" : nil) { continue }
-                contact.shown[field] = wanted
-                contact.byHand.remove(field)
+            for (field, value) in record.fields where contact.take(field, value, from: source, number) {
                 isUpdated = true
             }
             contacts[slot] = contact
@@ -118,7 +147,7 @@ private struct ImportModel {
             guard let record = contacts[slot] else { continue }
             #expect(record.isVisible != expected.isHidden, "\(comment), \(slot)")
             for field in fields {
-                #expect(record.text(FieldName(field)) == expected.shown[field], "\(comment), \(slot)")
+                #expect(record.text(FieldName(field)) == expected.shown(field), "\(comment), \(slot)")
             }
             #expect(record.text("BAND") == "20m", "\(comment), \(slot)")
         }
@@ -168,9 +197,8 @@ private struct ImportModel {
                     model.contacts[slot]?.isHidden.toggle()
                     let isHidden = model.contacts[slot]?.isHidden == true
                     _ = try await store.write { try isHidden ? $0.remove("qso", id) : $0.restore("qso", id) }
-                } else if model.contacts[slot]?.shown[field] != text {
-                    model.contacts[slot]?.shown[field] = text
-                    model.contacts[slot]?.byHand.insert(field)
+                } else if model.contacts[slot]?.shown(field) != text {
+                    model.contacts[slot]?.write(field, text)
                     _ = try await store.write { batch in
                         try batch.set("qso", id, [Assignment(field, text.map { Array($0.utf8) })])
                     }

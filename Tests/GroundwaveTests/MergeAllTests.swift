@@ -90,9 +90,13 @@ import Testing
         let temporary = try await TemporaryStore(.full())
         let other = try await TemporaryStore(.full())
         let store = temporary.store
-        let texts = [record("1234", "NAME", "A", "QTH"), record(isSameMinute ? "123430" : "1235", "NAME", "Ben")]
+        let texts = [
+            record("1234", "NAME", "A", "QTH"),
+            isSameMinute ? record("123430", "NAME", "N0SHK", "STATION_CALLSIGN") : record("1235", "NAME", "Ben"),
+        ]
         try await store.importText(texts[0], named: "a.adi", options("Shack"))
-        // On another device: one key makes two contacts only where the two imports did not see one another.
+        // On another device: one key makes two contacts only where one file says the station and the other does not, and
+        // the two imports did not see one another.
         try await other.store.importText(texts[1], named: "b.adi", options("Field"))
         try exchange(store, other.store)
         #expect(try store.duplicates().count == 1)

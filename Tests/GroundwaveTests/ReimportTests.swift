@@ -55,58 +55,7 @@ import Testing
         }
     }
 
-    @Test(
-        .enabled(if: Collection.folder != nil),
-        arguments: ["same-operator-n3fjp-lotw/", "series-jtdx/", "series-xforever1313-qrz/", "parser-tests/matir-"])
-    func `leaves no field poorer than any file has it, in either order`(start: String) async throws {
-        let paths = Collection.files(in: String(start.prefix { $0 != "/" })).filter { $0.path.contains("/" + start) }
-        func records(_ file: [UInt8]) -> [ADIFRecord] {
-            ADIReader.items(in: file).compactMap { if case .record(let record) = $0 { record } else { nil } }
-        }
-        // Some are samples of a record or two.
-        let files = try paths.map { [UInt8](try Data(contentsOf: $0)) }.filter { records($0).count > 10 }
-        for order in [Array(files.indices), files.indices.reversed()] {
-            let temporary = try await TemporaryStore(.full())
-            for file in order { try await temporary.store.importBytes(files[file], named: "\(file).adi") }
-            var contacts: [String: [Record]] = [:]
-            try temporary.store.forEachContactInOrder(.everything) {
-                let contact = $0
-                contacts[Self.key { contact.text($0) }, default: []].append(contact)
-            }
-            var compared = 0
-            for record in files.flatMap(records) {
-                // Of several with one key the files alone do not say which is which.
-                let same = contacts[Self.key(record), default: []]
-                guard same.count == 1, let contact = same.first else { continue }
-                compared += 1
-                for field in record.fields {
-                    let (said, shown) = (field.text.string, contact.text(field.name) ?? "")
-                    // Neither is printed: these are real contacts.
-                    #expect(said.isEmpty || !shown.isEmpty, "\(start): \(field.name.name) is empty")
-                    guard [.timeOn, .freq, .gridsquare].contains(field.name) else { continue }
-                    let finer =
-                        field.name == .freq && said.contains(".")
-                        ? said.replacing(/\.?0+$/, with: "") : said.uppercased()
-                    let isPoorer = shown.count < finer.count && finer.hasPrefix(shown.uppercased())
-                    #expect(!isPoorer || finer == shown + "00", "\(start): \(field.name.name) is coarser")
-                }
-            }
-            #expect(compared >= 40)
-        }
-    }
-
-    private static func key(_ record: ADIFRecord) -> String { key { record.fields.text($0) } }
-
-    private static func key(_ text: (FieldName) -> String?) -> String {
-        let band =
-            text(.band)?.lowercased()
-            ?? text(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
-        let parts = [
-            text(.call)?.uppercased(), text(.qsoDate), text(.timeOn).map { String($0.prefix(4)) }, band,
-            Mode(mode: text(.mode), submode: text(.submode))?.name,
-        ]
-        return parts.map { $0 ?? "" }.joined(separator: "|")
-    }
+    private static func key(_ record: ADIFRecord) -> String { SeveralExporters.key(record) }
 }
 
 @Suite struct `Comparing a file with what is there` {
@@ -213,15 +162,22 @@ import Testing
         for (field, values) in Self.values where field != "BAND" { #expect(shown[field] == values[0], "\(field)") }
     }
 
-    @Test func `contradicts, and that is an update`() async throws {
+    @Test func `contradicts, and what was there first stays, until its own file corrects it`() async throws {
         let temporary = try await TemporaryStore(.full())
         try await temporary.store.importText(Self.text("A") { $1[0] })
         let other = ["FREQ": "14.07", "GRIDSQUARE": "FN42", "NAME": "Maria", "TX_PWR": "50"]
+        let before = try Self.shown(temporary.store)
         // 14.07 is coarser. The others are other values.
-        #expect(try await temporary.store.importText(Self.text("B") { other[$0] ?? $1[0] }).updated == 1)
+        #expect(try await temporary.store.importText(Self.text("B") { other[$0] ?? $1[0] }).unchanged == 1)
+        #expect(try Self.shown(temporary.store) == before)
+        let contact = try #require(try temporary.store.firstContact())
+        #expect(contact.fields.flatMap(\.contradictions).count == 3)
+        #expect(contact.hasConflict == false)
+        let right = ["GRIDSQUARE": "FN31pq", "NAME": "Percy"]
+        #expect(try await temporary.store.importText(Self.text("A") { right[$0] ?? $1[0] }).updated == 1)
         let shown = try Self.shown(temporary.store)
-        #expect(shown["FREQ"] == "14.074512" && shown["GRIDSQUARE"] == "FN42")
-        #expect(shown["NAME"] == "Maria" && shown["TX_PWR"] == "50")
+        #expect(shown["FREQ"] == "14.074512" && shown["GRIDSQUARE"] == "FN31pq")
+        #expect(shown["NAME"] == "Percy" && shown["TX_PWR"] == "5")
     }
 
     /// In any order of files, no field says less at the end than the finest that any file said.

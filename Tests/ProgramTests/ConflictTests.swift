@@ -35,6 +35,36 @@ import Testing
         #expect(try program.run("conflicts", "show", "NOCALL").status == 66)
     }
 
+    @Test func `files that contradict each other are no conflict, are listed with --sources, and can be decided`()
+        throws
+    {
+        let program = try Program()
+        for (source, name) in [("first", "Hiram"), ("second", "Percy")] {
+            let file = program.folder.appending(path: "\(source).adi")
+            let text =
+                "x\n<PROGRAMID:\(source.utf8.count)>\(source)<EOH>\n<CALL:6>N0CALL<QSO_DATE:8>20240501<TIME_ON:4>1200"
+            try Data((text + "<BAND:3>20m<MODE:2>CW<NAME:5>\(name)<EOR>\n").utf8).write(to: file)
+            #expect(try program.run("import", file.path).status == 0)
+        }
+        func shown() throws -> String? {
+            (try program.json("qso", "show", "N0CALL")["fields"] as? [String: String])?["NAME"]
+        }
+        #expect(try shown() == "Hiram")
+        #expect((try program.json("conflicts")["conflicts"] as? [Any])?.isEmpty == true)
+        #expect(try program.run("conflicts", "list", "--exit-code").status == 0)
+        #expect(try program.run("conflicts", "list", "--sources", "--exit-code").status == 1)
+        let table = try program.run("conflicts", "list", "--sources").output
+        #expect(table.contains("Percy") && table.contains("Import second.adi") && table.contains("NAME"))
+        #expect(try program.run("blame", "N0CALL", "--field", "NAME").output.contains("first"))
+        let listed = try program.json("conflicts", "show", "N0CALL", "--sources")["conflicts"] as? [[String: Any]]
+        let candidates = try #require(listed?.first?["candidates"] as? [[String: Any]])
+        #expect(candidates.map { $0["value"] as? String } == ["Percy", "Hiram"])
+        let event = try #require(candidates[0]["event"] as? String)
+        #expect(try program.run("conflicts", "choose", "N0CALL", "NAME", event).status == 0)
+        #expect(try shown() == "Percy")
+        #expect(try program.run("conflicts", "list", "--sources").output.contains("No contradictions."))
+    }
+
     /// Has two people correct one frequency without seeing each other's correction.
     private func contest(_ program: Program) async throws -> String {
         let store = try await Store.open(at: program.store, .full()).whole

@@ -66,19 +66,6 @@ import Testing
         #expect(early == answers)
     }
 
-    @Test func `is asked of all other sources at once`() throws {
-        var scene = Scene()
-        let imported = scene.write("a", at: 1, source: Self.logbook, .set(Scene.frequency, "14.074"))
-        scene.write("a", at: 2, .set(Scene.frequency, "14.076", over: imported))
-        let store = try FoldedStore(folding: scene.events)
-        let state = try #require(store.states[scene.record])
-        let logbook = try #require(store.names.knownOrdinal(of: Self.logbook))
-        #expect(state.anySourceAsserts(Array("14.074".utf8), of: 1, but: logbook) == false)
-        #expect(state.anySourceAsserts(Array("14.074".utf8), of: 1, but: logbook + 1))
-        #expect(state.anySourceAsserts(Array("14.076".utf8), of: 1, but: logbook + 1) == false)
-        #expect(state.sources == [logbook])
-    }
-
     @Test func `is every element it ever named, whoever removed it`() throws {
         var scene = Scene()
         let added = scene.write(

@@ -50,10 +50,15 @@ enum Oracle {
 
     /// Folds lines of NDJSON in a process of its own.
     static func fold(_ lines: String) throws -> [State] {
+        try JSONDecoder().decode([State].self, from: run(script!, lines))
+    }
+
+    /// What a model prints of lines of NDJSON.
+    static func run(_ script: URL, _ lines: String) throws -> Data {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", script!.path]
+        process.arguments = ["python3", script.path]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -62,6 +67,6 @@ enum Oracle {
         try input.fileHandleForWriting.close()
         let answer = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return try JSONDecoder().decode([State].self, from: answer)
+        return answer
     }
 }

@@ -77,7 +77,7 @@ import Testing
         let store = try FoldedStore(folding: history.anyOrder(seed: seed), schema: History.schema)
         for (id, state) in store.states {
             let record = try #require(store[id])
-            let values = ShownValues(state, store.names)
+            let values = ShownValues(state, store.names, schema: History.schema)
             #expect(values.isVisible == record.isVisible)
             #expect(values.value(1).map(Array.init) == record[.number(1)]?.shown.value)
             #expect(values.value(named: "notes").map(Array.init) == record[.name("notes")]?.shown.value)

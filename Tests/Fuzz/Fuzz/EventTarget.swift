@@ -56,7 +56,7 @@ extension Target {
         }
         checkRow(state, local)
         show(Record(kind: change.kind, id: change.record, state: state, names: local, schema: kinds[change.kind]))
-        for entry in kinds[change.kind]?.indexEntries(ShownValues(state, local)) ?? [] {
+        for entry in kinds[change.kind]?.entries(of: state, local) ?? [] {
             require(entry.key.count <= 400, "a key of an index is bounded")
         }
     }

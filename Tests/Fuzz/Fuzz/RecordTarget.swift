@@ -61,11 +61,11 @@ extension Target {
     private static func checkReadState(_ state: RecordState, _ names: Names) {
         show(Record(kind: "qso", id: RecordID(high: 0, low: 1), state: state, names: names, schema: kinds["qso"]))
         for schema in kinds.all {
-            for entry in schema.indexEntries(ShownValues(state, names)) {
+            for entry in schema.indexEntries(ShownValues(state, names, schema: schema)) {
                 require(entry.key.count <= 400, "a key is bounded")
             }
         }
-        _ = ShownValues(state, names).sources
+        for schema in kinds.all { _ = ShownValues(state, names, schema: schema).sources }
         checkRow(state, names)
     }
 }

@@ -10,6 +10,10 @@ struct Conflicts: AsyncParsableCommand {
         discussion: """
             If two devices write the same field without having seen each other's change, both values are kept and one \
             of them is shown. Decide here which one counts.
+
+            Imported files are no conflict: what you wrote is shown before them, the finest value before coarser ones, \
+            and of values that contradict each other the one that was imported first. With --sources such \
+            contradictions are listed, and you can choose another value.
             """,
         subcommands: [ConflictsList.self, ConflictsShow.self, ConflictsChoose.self],
         defaultSubcommand: ConflictsList.self)
@@ -20,17 +24,24 @@ struct ConflictsList: AsyncParsableCommand {
         commandName: "list", abstract: "List the conflicts that wait for a decision.",
         discussion: """
               groundwave conflicts list --exit-code
+              groundwave conflicts list --sources
             """)
 
     @OptionGroup var options: ReadOptions
+
+    @Flag(help: "List the fields in which an imported file contradicts what is shown, instead of conflicts.")
+    var sources = false
 
     @Flag(help: "Exit with status 1 if there are any.")
     var exitCode = false
 
     func run() async throws {
         let store = try await options.open()
-        let conflicts = try store.conflicts().flatMap { try store.conflicts(in: $0) }
-        try ConflictText.print(conflicts, store, json: options.json)
+        let conflicts =
+            sources
+            ? try store.contradictions().flatMap { try store.contradictions(in: $0) }
+            : try store.conflicts().flatMap { try store.conflicts(in: $0) }
+        try ConflictText.print(conflicts, store, ofSources: sources, json: options.json)
         if exitCode, !conflicts.isEmpty { throw Answer.no }
     }
 }
@@ -49,6 +60,7 @@ enum ConflictText {
             var value: String?
             var event: String
             var author: String
+            var note: String
             var stamp: String
             var shown: Bool
         }
@@ -56,7 +68,7 @@ enum ConflictText {
         var conflicts: [Conflict]
     }
 
-    static func print(_ conflicts: [Conflict], _ store: any Reading, json: Bool) throws {
+    static func print(_ conflicts: [Conflict], _ store: any Reading, ofSources: Bool, json: Bool) throws {
         if json {
             return try Terminal.print(
                 json: Result(
@@ -66,19 +78,20 @@ enum ConflictText {
                             candidates: conflict.candidates.map { candidate in
                                 Result.Candidate(
                                     value: text(candidate, of: conflict), event: name(candidate, in: conflict),
-                                    author: candidate.note.author,
+                                    author: candidate.note.author, note: candidate.note.text,
                                     stamp: UTCText.milliseconds(candidate.stamp.milliseconds), shown: candidate.isShown)
                             })
                     }))
         }
-        if conflicts.isEmpty { return try Terminal.print("No conflicts.") }
-        var table = TextTable(["KIND", "RECORD", "FIELD", "SHOWN", "VALUE", "EVENT", "WHO", "UTC"])
+        if conflicts.isEmpty { return try Terminal.print(ofSources ? "No contradictions." : "No conflicts.") }
+        var table = TextTable(["KIND", "RECORD", "FIELD", "SHOWN", "VALUE", "EVENT", "WHO", "UTC", "NOTE"])
         for conflict in conflicts {
             for candidate in conflict.candidates {
                 table.append([
                     conflict.kind, conflict.record.short, conflict.field, candidate.isShown ? "*" : "",
                     RecordText.short(text(candidate, of: conflict) ?? "(cleared)", 40), short(candidate, in: conflict),
                     candidate.note.author, TimeText.milliseconds(candidate.stamp.milliseconds),
+                    RecordText.short(candidate.note.text, 40),
                 ])
             }
         }

@@ -33,7 +33,7 @@ struct ConflictsChoose: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open(author: writing.author)
         let record = try ConflictRecord.find(name, kind, store)
-        let conflicts = try store.conflicts(in: record)
+        let conflicts = try store.conflicts(in: record) + store.contradictions(in: record)
         guard !conflicts.isEmpty else {
             throw StoreError(.notFound, "The \(record.kind) \(record.id.short) has no conflict.")
         }

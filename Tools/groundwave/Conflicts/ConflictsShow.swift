@@ -9,6 +9,7 @@ struct ConflictsShow: AsyncParsableCommand {
         commandName: "show", abstract: "Show the conflicts of one record.",
         discussion: """
               groundwave conflicts show W1AW
+              groundwave conflicts show W1AW --sources
             """)
 
     @Argument(help: ArgumentHelp("The record: its id, or for a contact its call.", valueName: "id"))
@@ -19,10 +20,14 @@ struct ConflictsShow: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The kind of the record.", valueName: "kind"))
     var kind = QSOKind.name
 
+    @Flag(help: "Show what imported files say against the values shown, instead of conflicts.")
+    var sources = false
+
     func run() async throws {
         let store = try await options.open()
         let record = try ConflictRecord.find(name, kind, store)
-        try ConflictText.print(try store.conflicts(in: record), store, json: options.json)
+        let conflicts = sources ? try store.contradictions(in: record) : try store.conflicts(in: record)
+        try ConflictText.print(conflicts, store, ofSources: sources, json: options.json)
     }
 }
 

@@ -13,7 +13,9 @@ struct Import: AsyncParsableCommand {
         discussion: """
             A file can be imported again. Values that have not changed in it since the last import are skipped, your \
             own corrections are kept, and contacts that are no longer in it are counted and kept. A value that is \
-            empty in the file, or says less than the one that is here, such as 1200 for 120030, replaces nothing.
+            empty in the file, or says less than the one that is here, such as 1200 for 120030, replaces nothing. If \
+            two programs contradict each other, the value that was imported first is shown, on every device: \
+            groundwave conflicts list --sources shows the others.
 
               groundwave import wsjtx_log.adi
               groundwave import portable.adi --set MY_RIG=KX2 --shift=-01:00 --dry-run

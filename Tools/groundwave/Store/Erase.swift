@@ -10,10 +10,12 @@ struct Erase: AsyncParsableCommand {
         discussion: """
             For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
             back, and neither does an older value, another device that had not heard of the erase, or importing a file, \
-            whatever program wrote it, unless you say import --again. Only a device that has not heard of the erase yet can \
-            still import the contact from another program's file, as another contact, or take its values over in a merge: \
-            erase that, too. The log can still prove that something was logged, but not what it was. The files are rewritten, so that no page of them keeps the text, and every device of \
-            this log does the same when it receives the erase.
+            whatever program wrote it, unless you say import --again. Only a device that has not heard of the erase yet \
+            can still make another contact of it: from a file that gives another minute or another station call, or gives \
+            the station call where this contact had none (or the other way round), or by a merge, which takes values \
+            over. Erase that contact, too. The log can still prove that something was logged, but not what it was. The \
+            files are rewritten, so that no page of them keeps the text, and every device of this log does the same when \
+            it receives the erase.
 
             Everything else that mentions the call is listed, for you to decide: other contacts, notes, copies of this \
             folder.

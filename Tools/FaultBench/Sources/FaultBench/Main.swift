@@ -75,6 +75,10 @@ struct FaultBench {
         }
         let rows = try run.run()
         print(Table(rows).text)
+        // Once more what failed: of a long log people see the end.
+        for row in rows where !row.passed {
+            for trouble in row.sums.troubles.prefix(6) { print("\(row.name): \(trouble.prefix(500))") }
+        }
         if let page {
             let former = (try? String(contentsOfFile: page, encoding: .utf8)) ?? ""
             let text = Page(
