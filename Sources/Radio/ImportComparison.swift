@@ -11,7 +11,7 @@ import GroundwaveRecords
 ///
 /// | the file's value of a field | becomes |
 /// |---|---|
-/// | equals the last assertion of this source | nothing |
+/// | equals the last assertion of this source, and no head of it says something else | nothing |
 /// | says no more than the source's own value, or if there is none, than what is shown (``Fineness``) | an assertion |
 /// | else | the source's own value, since when its first one was there |
 ///
@@ -198,8 +198,7 @@ public struct ImportComparison {
         for (key, value) in imported.values {
             let ordinal = names.knownOrdinal(of: key)
             let isAsserted = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
-            if isAsserted == true { continue }
-            operations += news(value, of: key, record[key])
+            operations += news(value, of: key, record[key], isAsserted: isAsserted ?? false)
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
@@ -226,16 +225,24 @@ public struct ImportComparison {
         return (operations, true)
     }
 
-    /// Returns the operations for a value that differs from the last assertion of this source: a head beside those of persons
-    /// and other sources, in the place of those of its own that it changes.
-    private func news(_ value: [UInt8], of key: FieldKey, _ field: Record.Field?) -> [FieldOperation] {
+    /// Returns the operations for a value of the file: a head beside those of persons and other sources, in the place of those
+    /// of its own that it changes.
+    ///
+    /// - Parameter isAsserted: Whether it is what this source said last. Then it is news only beside a head of the source that
+    ///   says something else: another device imported another file of it.
+    private func news(
+        _ value: [UInt8], of key: FieldKey, _ field: Record.Field?, isAsserted: Bool
+    ) -> [FieldOperation] {
         let assertion = FieldOperation(.assert, key, value: value)
         let own = (field?.heads.filter { $0.source == source } ?? []).sorted(by: Record.Head.shows)
+        if own.isEmpty, isAsserted { return [] }
         let known = own.isEmpty ? [field?.value ?? []] : own.map { $0.value ?? [] }
-        if known.contains(where: { $0 == value || Self.refined($0, by: value, of: key) == $0 }) { return [assertion] }
+        if known.contains(where: { $0 == value || Self.refined($0, by: value, of: key) == $0 }) {
+            return isAsserted ? [] : [assertion]
+        }
         let said = own.isEmpty ? [] : known.dropFirst().reduce(known[0]) { Self.refined($0, by: $1, of: key) }
         let wanted = Self.refined(said, by: value, of: key)
-        if wanted == said { return [assertion] }
+        if wanted == said { return isAsserted ? [] : [assertion] }
         // Of a register, what only gains a part stays beside it: the part is said now, and the rest since then.
         let replaced = own.filter { !Self.keeps(wanted, $0.value ?? [], of: key) }
         let since = replaced.filter { $0.value?.isEmpty == false }.map(\.since).min()

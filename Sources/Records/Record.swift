@@ -186,7 +186,7 @@ public struct Record: Hashable, Sendable {
     }
 
     /// The value that the field of `operation`, a set by `source`, would show after it.
-    public func value(after operation: FieldOperation, by source: SourceID?, schema: KindSchema) -> [UInt8]? {
+    package func value(after operation: FieldOperation, by source: SourceID?, schema: KindSchema) -> [UInt8]? {
         let rest = self[operation.field]?.heads.filter { !operation.supersedes.contains($0.id) } ?? []
         return Field(operation.field, rest + [Head(operation, by: source)], schema: schema).value
     }
