@@ -93,7 +93,7 @@ public struct ImportComparison {
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
-        var id = try find(imported, in: view) ?? Self.recordID(imported.key, occurrence)
+        var id = try find(imported, in: view) ?? freeID(imported.key, occurrence)
         var state = try view.state(of: QSOKind.name, id)
         let isErased = try state?.isErased ?? wasErased(imported.key, occurrence, in: view)
         if isErased, let again { (id, state) = (Self.hash(again.bytes + id.bytes), nil) }
@@ -125,6 +125,14 @@ public struct ImportComparison {
     /// has it.
     static func recordID(_ key: ContactKey, _ occurrence: Int) -> RecordID {
         hash(key.bytes + key.station + ContactIndex.bigEndian(UInt64(occurrence)))
+    }
+
+    /// Returns the id of a contact that is not there yet, or that is not found by its key: of the first occurrence whose
+    /// contact no earlier record of the file matched by the id of a service.
+    private func freeID(_ key: ContactKey, _ occurrence: Int) -> RecordID {
+        var number = occurrence
+        while met.contains(Self.recordID(key, number)) { number += 1 }
+        return Self.recordID(key, number)
     }
 
     private static func hash(_ bytes: [UInt8]) -> RecordID {

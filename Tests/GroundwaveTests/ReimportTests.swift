@@ -79,6 +79,24 @@ import Testing
         #expect(try await store.importText("x<EOH>" + repeated).unchanged == 1)
     }
 
+    @Test func `a contact known by the id of a service leaves its old key to another contact`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let known = ("APP_QRZLOG_LOGID", "7")
+        func file(_ records: String...) -> String { "x<EOH>" + records.joined() }
+        try await temporary.store.importText(file(Self.record([known.0: known.1, "NAME": "Hiram"])))
+        let corrected = Self.record([known.0: known.1, "NAME": "Hiram"]).replacing("1200", with: "1207")
+        let other = Self.record(["NAME": "Percy"])
+        let report = try await temporary.store.importText(file(corrected, other))
+        #expect(report.imported == 1 && report.updated == 1)
+        var names: [String: String] = [:]
+        try temporary.store.forEachContactInOrder(.everything) {
+            names[$0.text("TIME_ON") ?? ""] = $0.text("NAME")
+        }
+        #expect(names == ["1207": "Hiram", "1200": "Percy"])
+        let again = try await temporary.store.importText(file(corrected, other))
+        #expect(again.unchanged == 2 && again.id == nil)
+    }
+
     @Test func `a record that is compared again counts once`() async throws {
         let temporary = try await TemporaryStore(.full())
         let text = "x<EOH>" + Self.record()
