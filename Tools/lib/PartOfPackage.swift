@@ -12,8 +12,7 @@ if Context.environment["GROUNDWAVE_MEASURED"] != nil {
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
-            // Without what a debugger needs, which takes a fifth of the time.
-            let quick = ["-Xfrontend", "-Onone", "-enable-testing", "-gnone"]
+            let quick = ["-Xfrontend", "-Onone", "-enable-testing"]
             let byFile = ["-no-whole-module-optimization", "-enable-batch-mode", "-incremental"]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(quick + byFile)]
         default: break
