@@ -39,9 +39,7 @@ public struct HistoryQuery: Hashable, Sendable {
         if let kind, entry.kind != kind { return false }
         if let since, entry.stamp.milliseconds < since { return false }
         if let until, entry.stamp.milliseconds >= until { return false }
-        return isWithRenewals
-            || entry.kind != ErasedIDKind.name
-                && !components.contains { $0.isRoutine?(entry.kind, entry.changes) ?? false }
+        return isWithRenewals || !components.contains { $0.isRoutine?(entry.kind, entry.changes) ?? false }
     }
 }
 

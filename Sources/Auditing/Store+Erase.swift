@@ -105,33 +105,51 @@ extension Store {
     private static let eraseCount = 100
 }
 
+extension Reading {
+    /// Returns the other records that repeat values of `ids`, such as those that these were merged into: they lose these
+    /// values when `ids` are erased, and keep the rest. Without repetition, in order of their ids.
+    public func recordsRepeating(_ ids: [RecordID], kind: String) throws -> [RecordID] {
+        try describing {
+            let positions = try read { view in try ids.flatMap { try view.allPositions(of: kind, $0) } }
+            let changes = try log.changes(at: Set(positions).sorted())
+            let others = changes.filter { change in change.operations.contains { $0.value != nil } }.map(\.record)
+            return Set(others).subtracting(ids).sorted()
+        }
+    }
+}
+
 extension WriteBatch {
     /// Erases the records that were not erased before.
     ///
     /// - Returns: The number of events that were written to them and have something to erase.
     fileprivate mutating func erase(_ ids: [RecordID], kind: String, in log: EventLog) throws -> Int {
         var events = EventSet()
-        var erased: [RecordID] = []
+        var (erased, related): ([RecordID], [RecordID]) = ([], [])
         for id in ids {
             guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
             if record.isErased || erased.contains(id) { continue }
             let positions = try read { try $0.allPositions(of: kind, id) }
             try log.collectErasable(at: positions, of: id, into: &events)
-            let changes = try log.changes(at: positions)
-            let ids = components.flatMap { $0.erasedIDs?(kind, changes) ?? [] }
-            for (kind, id) in [(kind, id)] + ids.map({ (ErasedIDKind.name, $0) }) {
-                try append(Change(kind: kind, record: id, operations: [FieldOperation(.erase, .life)]))
+            let changes = try log.changes(at: positions).filter { $0.record == id }
+            let also = try read { [components] view in
+                // A record that shows is erased only if it is named.
+                try components.flatMap { try $0.relatedIDs?(view, kind, changes) ?? [] }.filter {
+                    try $0 != id && view.state(of: kind, $0)?.isVisible != true
+                }
             }
+            try append(
+                Change(kind: kind, record: id, related: also, operations: [FieldOperation(.erase, .life)]))
             erased.append(id)
+            related += also
         }
-        if !erased.isEmpty { try append(ErasureKind.closing(erased, of: kind, as: newID())) }
+        if !erased.isEmpty { try append(ErasureKind.closing(erased, related: related, of: kind, as: newID())) }
         return Int(events.count)
     }
 }
 
 extension EventLog {
     /// Returns the changes of the events at `positions` whose values are here, without those of a series.
-    fileprivate func changes(at positions: [Position]) throws -> [Change] {
+    package func changes(at positions: [Position]) throws -> [Change] {
         var changes: [Change] = []
         try withEvents(at: positions) { _, frame, bytes in
             if frame.isWithheld { return }
@@ -143,7 +161,8 @@ extension EventLog {
         return changes
     }
 
-    /// Inserts into `events` those at `positions` that have something to erase; they are about the record `id`.
+    /// Inserts into `events` those at `positions` that have something to erase; they are about the record `id`, or repeat
+    /// values of it.
     ///
     /// - Throws: ``StoreError`` with code `archived` if an archive has one of them.
     package func collectErasable(at positions: [Position], of id: RecordID, into events: inout EventSet) throws {

@@ -146,7 +146,7 @@ extension Compensation {
         of record: Record, _ name: WriteBatch.RecordName, without filter: EventFilter, _ view: borrowing ViewReader,
         _ history: RecordHistory
     ) throws {
-        let first = try history.log.withEvent(at: record.firstPosition) { frame, _ in frame.id }
+        let first = try history.firstEvent(of: name.id, at: view.state(of: name.kind, name.id)?.history.positions ?? [])
         self.init(
             of: record, to: try view.record(name.kind, name.id, counting: filter, in: history),
             isNew: first.map { !filter.includes($0) } ?? false, isTakenBack: { !filter.includes($0) })
@@ -176,7 +176,8 @@ extension WriteBatch {
                 continue
             }
             let compensation = try read { try Compensation(of: record, name, without: filter, $0, history) }
-            let changes = compensation.changes(of: name.kind, name.id)
+            let changes = try compensation.changes(
+                of: name.kind, name.id, related: related(to: compensation.repeated))
             if !changes.isEmpty {
                 for change in changes {
                     bytes += DraftBatch.byteBound(of: change, note: AuditNote()) + DraftBatch.overheadPerEvent

@@ -100,7 +100,8 @@ extension ContactProof {
                         id: event.id, stamp: event.stamp, note: try reader.note(in: values.span.bytes),
                         isImported: reader.source != nil, isWithheld: event.isWithheld))
                 try state.fold(
-                    &reader, shape: shape.span.bytes, values: values.span.bytes, event: event.id, stamp: event.stamp,
+                    &reader, of: reader.record, shape: shape.span.bytes, values: values.span.bytes, event: event.id,
+                    stamp: event.stamp,
                     position: Position(index + 1), names: &names)
             } catch {
                 throw StoreError(

@@ -24,6 +24,8 @@ struct ImportRun {
     private var comparison: ImportComparison?
     /// The import's own record; `nil` before the first record of the file was compared.
     private var book: ImportBook?
+    /// When the contacts were erased that records of the file are about.
+    private var erased: [RecordID: Stamp?] = [:]
     /// The records that are still to be compared.
     private var pending: [ADIFRecord] = []
     private var draft = DraftBatch(capacity: 1 << 20)
@@ -133,17 +135,45 @@ struct ImportRun {
         }
     }
 
-    private mutating func outcomes(of records: ArraySlice<ADIFRecord>) throws -> [ImportComparison.Outcome] {
+    /// The result for one record.
+    private struct Compared {
+        var outcome: ImportComparison.Outcome
+        var fates: [(field: String, fate: ImportComparison.Fate)]
+    }
+
+    /// Returns when a contact was erased, by the clock of who did it.
+    private func whenErased(_ id: RecordID, _ view: borrowing ViewReader) throws -> Stamp? {
+        var stamp: Stamp?
+        try store.log.withEvents(at: view.state(of: QSOKind.name, id)?.history.positions ?? []) { _, frame, bytes in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            if change?.operations.contains(where: { $0.code == .erase }) ?? false {
+                stamp = min(stamp ?? frame.stamp, frame.stamp)
+            }
+        }
+        return stamp
+    }
+
+    private mutating func outcomes(of records: ArraySlice<ADIFRecord>) throws -> [Compared] {
         var comparison = try begun()
         // Cleared so that the local copy is changed in place: the table of matched contacts grows with the file.
         self.comparison = nil
+        var erased: [RecordID: Stamp?] = [:]
         let (outcomes, position) = try store.views.read { view in
             // Runs again if the views had to be rebuilt.
             comparison.forget(after: compared.count)
-            comparison.erasedIDs = try view.hasRecords(of: ErasedIDKind.name) ? ErasedIDKind.name : nil
-            return (try records.map { try comparison.compare($0, in: view) }, view.position)
+            erased = [:]
+            comparison.hasErased = try view.hasRecords(of: ErasureKind.name)
+            let outcomes = try records.map { record in
+                let outcome = try comparison.compare(record, in: view)
+                if case .erased(let id) = outcome, erased[id] == nil { erased[id] = try whenErased(id, view) }
+                return Compared(outcome: outcome, fates: comparison.fates)
+            }
+            return (outcomes, view.position)
         }
         self.comparison = comparison
+        self.erased = erased
         // The views may be behind the batches of this import, whose contacts are met already.
         let last = max(position, written)
         seen = min(seen ?? last, last)
@@ -153,21 +183,23 @@ struct ImportRun {
     /// Appends what is new in the records to the draft, until it is full. Returns the number of records that were dealt
     /// with; the others are forgotten.
     private mutating func append(
-        _ records: ArraySlice<ADIFRecord>, _ outcomes: [ImportComparison.Outcome]
+        _ records: ArraySlice<ADIFRecord>, _ outcomes: [Compared]
     ) throws -> Int {
         var count = 0
-        for (record, outcome) in zip(records, outcomes) {
-            guard append(outcome.change) else { break }
-            switch outcome {
+        for (record, result) in zip(records, outcomes) {
+            guard append(result.outcome.change) else { break }
+            report.note(result.fates)
+            switch result.outcome {
             case .new: report.imported += 1
             case .updated: report.updated += 1
             case .unchanged, .asserted: report.unchanged += 1
             case .hidden:
                 report.unchanged += 1
                 report.hidden += 1
-            case .erased:
+            case .erased(let id):
                 report.unchanged += 1
                 report.erased += 1
+                if let stamp = erased[id] ?? nil { report.lastErased = max(report.lastErased ?? stamp, stamp) }
             }
             compared.append(record)
             count += 1
@@ -188,6 +220,7 @@ struct ImportRun {
     /// The comparison with what this source has said before; with the first one the import's own record is looked for.
     private mutating func begun() throws -> ImportComparison {
         if let comparison { return comparison }
+        try checkTrusted()
         let (id, source) = (RecordID.random(using: &generator), sourceName)
         let formerValues = isOwnExport ? self.formerValues : nil
         let again = options.takesErasedAgain ? RecordID.random(using: &generator) : nil
@@ -195,8 +228,8 @@ struct ImportRun {
             let reverts = try Reverts(in: view, store.log)
             return (
                 ImportComparison(
-                    source: SourceID(name: source), session: options.session, undos: reverts.undos, again: again,
-                    formerValues: formerValues),
+                    source: SourceID(name: source), isTrusted: isTrusted, ids: ContactIDs(key: try view.idKey()),
+                    session: options.session, undos: reverts.undos, again: again, formerValues: formerValues),
                 try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view)
             )
         }
@@ -215,9 +248,20 @@ struct ImportRun {
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
                 isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-            values += change?.operations.filter { $0.field == field }.compactMap(\.value) ?? []
+            guard let change, change.record == contact else { return }
+            values += change.operations.filter { $0.field == field }.compactMap(\.value)
         }
         return values
+    }
+
+    private var isTrusted: Bool { !options.trusted.isEmpty }
+
+    /// Throws unless the file is of the source that is trusted: nothing of it was written yet.
+    private func checkTrusted() throws {
+        guard !options.trusted.isEmpty, SourceID(name: options.trusted) != SourceID(name: sourceName) else { return }
+        throw StoreError(
+            .usage, "\(name) is of the source \(sourceName), not of \(options.trusted).",
+            hint: "Name the source to trust as it is: --trust \"\(sourceName)\"")
     }
 
     private var sourceName: String { options.source ?? (program.isEmpty ? "adif" : program) }
@@ -300,7 +344,7 @@ struct ImportRun {
         draft = DraftBatch(capacity: 1 << 20)
         (report.imported, report.updated) = (committed.imported, committed.updated)
         (report.unchanged, report.hidden) = (committed.unchanged, committed.hidden)
-        report.erased = committed.erased
+        (report.erased, report.fields) = (committed.erased, committed.fields)
         seen = nil
         try store.views.catchUp()
         book = try store.views.read { try book?.renewed(in: $0, store.log) }

@@ -30,7 +30,10 @@ extension StoreComponent {
         component.checkErase = { store, kind, ids, note in
             if kind == QSOKind.name { try store.refuse(note, naming: ids) }
         }
-        component.erasedIDs = { kind, changes in kind == QSOKind.name ? ErasedContact.ids(of: changes) : [] }
+        component.relatedIDs = { view, kind, changes in
+            guard kind == QSOKind.name else { return [] }
+            return try ContactIDs(key: view.idKey()).erased(with: changes)
+        }
         return component
     }()
 }

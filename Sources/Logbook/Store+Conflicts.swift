@@ -116,7 +116,9 @@ extension Store {
             let operation =
                 candidate.value.map { FieldOperation(.set, field.key, supersedes: superseded, value: $0) }
                 ?? FieldOperation(.clear, field.key, supersedes: superseded)
-            try batch.append(Change(kind: conflict.kind, record: conflict.record, operations: [operation]))
+            let related = try batch.related(to: field.heads.filter { $0.id == candidate.head })
+            try batch.append(
+                Change(kind: conflict.kind, record: conflict.record, related: related, operations: [operation]))
         }
     }
 }

@@ -20,6 +20,8 @@ public struct ImportOptions: Sendable {
     public var shiftMinutes = 0
     /// The session that new contacts belong to.
     public var session: RecordID?
+    /// The source whose word counts as what a person writes by hand; empty for none. A file of another source is refused.
+    public var trusted = ""
     /// Whether contacts that were erased here are imported as new ones; if not, they stay erased.
     public var takesErasedAgain = false
     /// Whether to compare and count only, and write nothing.
@@ -69,10 +71,18 @@ public struct ImportReport: Sendable {
     public var hidden = 0
     /// The number of unchanged contacts that were erased here, and stay so.
     public var erased = 0
+    /// When the last one of these was erased, by the clock of who did it.
+    public var lastErased: Stamp?
     /// The number of contacts that earlier files of this source had and this file does not have. They stay.
     public var absent = 0
+    /// How many values of stored contacts met which fate, by the name of the field, where the file has other ones.
+    public var fields: [String: [ImportComparison.Fate: Int]] = [:]
     /// The problems that were found.
     public var remarks: [ImportRemark] = []
+
+    mutating func note(_ fates: [(field: String, fate: ImportComparison.Fate)]) {
+        for (field, fate) in fates { fields[field, default: [:]][fate, default: 0] += 1 }
+    }
 }
 
 extension Store {
@@ -86,7 +96,8 @@ extension Store {
     ///   - name: The name of the file, for the note and the remarks.
     ///   - chunks: Returns the bytes of the file piece by piece, and `nil` at its end.
     ///   - progress: Called now and then with the number of records so far.
-    /// - Throws: ``StoreError`` with code `damaged` if the file holds no whole record and is not an empty log; `busy` if
+    /// - Throws: ``StoreError`` with code `damaged` if the file holds no whole record and is not an empty log; `usage` if it
+    ///   is of another source than the trusted one, and nothing was written; `busy` if
     ///   other programs keep changing contacts, so that no batch could be compared with what is there.
     public func importLog(
         named name: String, _ options: ImportOptions = ImportOptions(),

@@ -25,7 +25,8 @@ extension Store {
             }
             var events: [DetachedEvent] = []
             var written: Set<ReplicaID> = []
-            try log.withEvents(at: positions.prefix(ContactProof.Limits.events + 1)) { _, frame, bytes in
+            try log.withEvents(at: positions) { _, frame, bytes in
+                guard events.count <= ContactProof.Limits.events, frame.isAbout(id, in: bytes) else { return }
                 events.append(DetachedEvent(frame, in: bytes))
                 written.insert(frame.id.replica)
             }

@@ -90,7 +90,7 @@ extension WriteBatch {
             throw StoreError(
                 .usage, "Dismissals have their own command.", hint: "groundwave duplicates dismiss A B")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ErasedIDKind.name, ArchiveKind.name:
+            ArchiveKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
@@ -127,7 +127,7 @@ extension WriteBatch {
         case Settings.setting.name:
             throw StoreError(.usage, "Settings have their own commands.", hint: "groundwave settings unset KEY")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ErasedIDKind.name, ArchiveKind.name:
+            ArchiveKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }

@@ -35,7 +35,8 @@ extension WriteBatch {
         for id in [keep] + drop where !named.insert(id).inserted {
             throw StoreError(.usage, "The contact \(id.short) is named twice.", hint: "Name two contacts.")
         }
-        var merge = ContactMerge(keeping: try shownContact(keep))
+        let kept = try shownContact(keep)
+        var merge = ContactMerge(keeping: kept)
         var deletes: [Change] = []
         var taken: [(record: Record, fields: [String])] = []
         for id in drop {
@@ -44,7 +45,11 @@ extension WriteBatch {
             let delete = FieldOperation(.delete, .life, supersedes: record.coveredByDelete)
             deletes.append(Change(kind: QSOKind.name, record: id, operations: [delete]))
         }
-        try append(Change(kind: QSOKind.name, record: keep, operations: merge.operations))
+        // With the values of a contact goes on what was merged into it before.
+        let heads = ([kept] + taken.map(\.record)).flatMap(\.fields).flatMap(\.heads)
+        let former = try related(to: heads).filter { $0 != keep && !drop.contains($0) }
+        try append(
+            Change(kind: QSOKind.name, record: keep, related: drop + former, operations: merge.operations))
         for delete in deletes { try append(delete) }
         return MergedContact(
             keep: keep,

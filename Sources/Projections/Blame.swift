@@ -17,6 +17,8 @@ public struct Blame: Hashable, Sendable {
         case tie
         /// A person wrote it, and import sources say something about the field.
         case hand
+        /// A file of a source that is trusted has it, and other sources say something about the field.
+        case trusted
         /// No import source says anything finer, and none contradicts it.
         case finest
         /// Import sources contradict each other, and this one said it first.
@@ -88,8 +90,9 @@ extension Audit {
     /// Returns why the shown one of several heads is shown.
     private func reason(among field: Record.Field) -> Blame.Reason {
         let others = field.heads.dropLast()
-        if field.policy == .sources, others.contains(where: { $0.source != nil }) {
-            return field.shown.source == nil ? .hand : field.contradictions.isEmpty ? .finest : .first
+        if field.policy == .sources, others.contains(where: { !$0.isDecision }) {
+            guard field.shown.isDecision else { return field.contradictions.isEmpty ? .finest : .first }
+            return field.shown.isTrusted ? .trusted : .hand
         }
         return others.contains { $0.stamp == field.shown.stamp } ? .tie : .stamp
     }

@@ -19,13 +19,22 @@ struct EventGroups {
     /// The hash table: the ordinal of a record plus one, or 0 for a free slot. The number of slots is a power of two.
     private var slots: [UInt32] = [UInt32](repeating: 0, count: 1 << 10)
 
-    /// The number of events.
+    /// The number of events, one of several records as often as it has any.
     var count: Int { places.count }
 
-    /// Appends an event. Events are appended in order of arrival.
-    mutating func append(kind: RawSpan, record: RecordID, position: Position, place: Place) {
-        let kind = ordinal(ofKind: kind)
-        ordinals.append(ordinal(kind: kind, record))
+    /// Appends an event, to its record and to those related to it. Events are appended in order of arrival.
+    mutating func append(_ reader: ChangeReader, in shape: RawSpan, position: Position, place: Place) {
+        let kind = ordinal(ofKind: shape.extracting(reader.kind))
+        append(ordinal(kind: kind, reader.record), position, place)
+        if reader.hasRelated {
+            for id in Set(reader.related(in: shape)) where id != reader.record {
+                append(ordinal(kind: kind, id), position, place)
+            }
+        }
+    }
+
+    private mutating func append(_ ordinal: UInt32, _ position: Position, _ place: Place) {
+        ordinals.append(ordinal)
         places.append(place)
         positions.append(position)
     }

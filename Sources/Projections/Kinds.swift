@@ -8,7 +8,7 @@ public struct Kinds: Sendable {
     private let schemas: [String: KindSchema]
 
     /// The version of the layout of the views; increased with every change to the meaning of a row.
-    static let viewVersion: UInt32 = 7
+    static let viewVersion: UInt32 = 8
 
     /// Creates a set of kinds. Traps if two have the same name.
     public init(_ schemas: [KindSchema]) {

@@ -35,8 +35,9 @@ struct LateTouch {
             let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             if reader.block != nil { return blocks.append((position, snapshot.place(of: bytes))) }
             let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-            records[RecordKey.of(kind: kind, reader.record), default: Late(kind: kind, record: reader.record)]
-                .positions.append(position)
+            for id in [reader.record] + reader.related(in: shape) {
+                records[RecordKey.of(kind: kind, id), default: Late(kind: kind, record: id)].positions.append(position)
+            }
         } catch {
             unread.append((position, UnreadEvent.encode(error)))
         }

@@ -73,7 +73,7 @@ struct Overlay: Sendable {
             return
         }
         let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-        touched[kind, default: []].insert(reader.record)
+        touched[kind, default: []].formUnion([reader.record] + reader.related(in: shape))
     }
 
     private mutating func fold(

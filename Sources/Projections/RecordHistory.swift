@@ -74,10 +74,22 @@ public final class RecordHistory: Sendable {
             guard filter.includes(frame.id) else { return }
             do throws(ChangeError) {
                 try state.fold(
-                    frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
+                    frame, of: record, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position,
+                    names: &names)
             } catch { try unread(position, error) }
         }
         return state
+    }
+
+    /// Returns the first event that writes to `record`, among those at `positions`, which may only be related to it.
+    package func firstEvent(of record: RecordID, at positions: [Position]) throws -> EventID? {
+        for position in positions {
+            let event = try log.withEvent(at: position) { frame, bytes in
+                frame.isAbout(record, in: bytes) ? frame.id : nil
+            }
+            if let event, let event { return event }
+        }
+        return nil
     }
 
     private func openBase() throws -> OpenBase? {

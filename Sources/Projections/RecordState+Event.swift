@@ -3,13 +3,13 @@ import GroundwaveEvents
 import GroundwaveRecords
 
 extension RecordState {
-    /// Folds the event in `bytes`, whose checksum was verified.
+    /// Folds the event in `bytes`, whose checksum was verified, into the state of `record`.
     ///
     /// An event that cannot be read leaves the state unchanged.
     ///
     /// - Parameter stamp: The stamp to use: that of the event, unless its clock is corrected.
     mutating func fold(
-        _ frame: Frame, in bytes: RawSpan, stamp: Stamp, position: Position, names: inout Names
+        _ frame: Frame, of record: RecordID, in bytes: RawSpan, stamp: Stamp, position: Position, names: inout Names
     ) throws(ChangeError) {
         let shape = bytes.extracting(frame.shape)
         let values = bytes.extracting(frame.values)
@@ -19,6 +19,16 @@ extension RecordState {
         var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try reader.skipNote(in: values)
         try fold(
-            &reader, shape: shape, values: values, event: frame.id, stamp: stamp, position: position, names: &names)
+            &reader, of: record, shape: shape, values: values, event: frame.id, stamp: stamp, position: position,
+            names: &names)
+    }
+}
+
+extension Frame {
+    /// Whether the event writes to `record`, and is not only related to it.
+    package func isAbout(_ record: RecordID, in bytes: RawSpan) -> Bool {
+        let reader = try? ChangeReader(
+            shape: bytes.extracting(shape), isWithheld: isWithheld, by: names(in: bytes))
+        return reader?.record == record
     }
 }

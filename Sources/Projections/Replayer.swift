@@ -71,9 +71,7 @@ struct Replayer {
                         blocks.append((position, snapshot.place(of: bytes)))
                         return position < target && blocks.count < sliceCount
                     }
-                    groups.append(
-                        kind: shape.extracting(reader.kind), record: reader.record, position: position,
-                        place: snapshot.place(of: bytes))
+                    groups.append(reader, in: shape, position: position, place: snapshot.place(of: bytes))
                 } catch {
                     unread.append((position, UnreadEvent.encode(error)))
                 }

@@ -74,7 +74,7 @@ struct SliceWriter {
             touch(order[events], groups, snapshot)
             for event in order[events] {
                 let (position, place) = groups[event]
-                try snapshot.withBytes(at: place) { try foldEvent($0, position: position) }
+                try snapshot.withBytes(at: place) { try foldEvent($0, of: record, position: position) }
             }
             try write(key, transaction)
             if let schema { try index(schema, record, before: before, transaction) }
@@ -170,14 +170,16 @@ struct SliceWriter {
     }
 
     /// Folds one event; a malformed one leaves the state unchanged.
-    private mutating func foldEvent(_ bytes: RawSpan, position: Position) throws {
+    private mutating func foldEvent(_ bytes: RawSpan, of record: RecordID, position: Position) throws {
         // Its checksum needs no second check: it was verified when the scan met the event in the same snapshot.
         let frame = try Frame(bytes, at: position)
         do throws(ChangeError) {
             try state.fold(
-                frame, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position, names: &names)
+                frame, of: record, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position,
+                names: &names)
         } catch {
-            unread.append((position, UnreadEvent.encode(error)))
+            // It is met once for each record that it is about.
+            if unread.last?.position != position { unread.append((position, UnreadEvent.encode(error))) }
         }
     }
 

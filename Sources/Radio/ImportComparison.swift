@@ -20,7 +20,7 @@ import GroundwaveRecords
 /// A frequency, mode, time or position is compared part by part: parts that are missing or coarser in the file are kept. A
 /// hidden contact stays hidden, unless an undo hid it: importing the
 /// file again restores what an undone import had brought. An erased contact stays erased, whatever program wrote the file
-/// (``ErasedContact``).
+/// (``ContactIDs``).
 public struct ImportComparison {
     /// The result for a record of the file.
     public enum Outcome: Sendable {
@@ -34,20 +34,39 @@ public struct ImportComparison {
         case asserted(Change)
         /// A contact that is hidden here, and stays hidden.
         case hidden
-        /// A contact that was erased here, and stays so.
-        case erased
+        /// A contact that was erased here, and stays so. The id is the contact's own, or one that was erased with it.
+        case erased(RecordID)
     }
+
+    /// What became of the value of a field, where a file has another one than the stored contact showed.
+    public enum Fate: String, CaseIterable, Hashable, Sendable {
+        /// The contact had none.
+        case filled
+        /// It says more than the former one: a time with seconds.
+        case refined
+        /// It replaces a former one that said something else.
+        case corrected
+        /// The stored value says more, and is still shown: also where the file has none.
+        case kept
+        /// It says something else than the stored value, which is still shown.
+        case contradicted
+    }
+
+    /// The fields and members of the last record whose values are others than the contact showed, in the order of the file.
+    private(set) public var fates: [(field: String, fate: Fate)] = []
 
     /// Returns the values that a field of a contact has ever had.
     public typealias FormerValues = (RecordID, FieldKey) throws -> [[UInt8]]
 
     private let source: SourceID
+    private let isTrusted: Bool
+    private let ids: ContactIDs
     private let session: RecordID?
     private let undos: EventSet
     private let again: RecordID?
     private let formerValues: FormerValues?
-    /// The kind of the ids by which erased contacts are known again; `nil` if there are none.
-    public var erasedIDs: String?
+    /// Whether any contact was erased here.
+    public var hasErased = false
     /// The number of records with each key in the file so far; keys with different stations are counted separately.
     private var occurrences: [ContactKey: Int] = [:]
     /// The contacts that records of the file were matched to.
@@ -58,13 +77,17 @@ public struct ImportComparison {
     /// Creates a comparison with the earlier assertions of `source`.
     ///
     /// - Parameters:
+    ///   - isTrusted: Whether what the file says counts as what a person says.
+    ///   - ids: The ids of imported contacts in this log.
     ///   - undos: The events that undid other events.
     ///   - again: A random id, if contacts that were erased here are to be taken in as new ones, with ids made from it.
     ///   - formerValues: Given if the file is an export of this program.
-    public init(
-        source: SourceID, session: RecordID? = nil, undos: EventSet = EventSet(), again: RecordID? = nil,
-        formerValues: FormerValues? = nil
+    package init(
+        source: SourceID, isTrusted: Bool = false, ids: ContactIDs, session: RecordID? = nil,
+        undos: EventSet = EventSet(), again: RecordID? = nil, formerValues: FormerValues? = nil
     ) {
+        self.ids = ids
+        self.isTrusted = isTrusted
         self.undos = undos
         self.again = again
         self.formerValues = formerValues
@@ -91,20 +114,22 @@ public struct ImportComparison {
     /// Compares the next record of the file, which has a call. Costs an index look-up, and for a stored contact reading
     /// its row.
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
+        fates.removeAll(keepingCapacity: true)
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
         var id = try find(imported, in: view) ?? freeID(imported.key, occurrence)
         var state = try view.state(of: QSOKind.name, id)
-        let isErased = try state?.isErased ?? wasErased(imported.key, occurrence, in: view)
-        if isErased, let again { (id, state) = (Self.hash(again.bytes + id.bytes), nil) }
+        let erased =
+            try state == nil ? erasedID(imported.key, occurrence, in: view) : state?.isErased == true ? id : nil
+        if erased != nil, let again { (id, state) = (ContactIDs.id(id, again: again), nil) }
         occurrences[imported.key] = occurrence + 1
         met.insert(id)
         latest.append((imported.key, id))
-        if isErased, again == nil { return .erased }
+        if let erased, again == nil { return .erased(erased) }
         guard let state else {
             return .new(
                 Change(
-                    kind: QSOKind.name, record: id, source: source,
+                    kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted,
                     operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
         }
         let (operations, isUpdate) = try news(in: imported, id, state, view)
@@ -114,42 +139,35 @@ public struct ImportComparison {
                 return .hidden
             }
             let show = FieldOperation(.revive, .life, supersedes: record.superseded(by: .life))
-            return .new(Change(kind: QSOKind.name, record: id, source: source, operations: [show] + operations))
+            return .new(
+                Change(
+                    kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted,
+                    operations: [show] + operations))
         }
         if operations.isEmpty { return .unchanged }
-        let change = Change(kind: QSOKind.name, record: id, source: source, operations: operations)
+        let change = Change(
+            kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted, operations: operations)
         return isUpdate ? .updated(change) : .asserted(change)
-    }
-
-    /// Returns the id of an imported contact: two devices that import it derive the same record, from whatever program each
-    /// has it.
-    static func recordID(_ key: ContactKey, _ occurrence: Int) -> RecordID {
-        hash(key.bytes + key.station + ContactIndex.bigEndian(UInt64(occurrence)))
     }
 
     /// Returns the id of a contact that is not there yet, or that is not found by its key: of the first occurrence whose
     /// contact no earlier record of the file matched by the id of a service.
     private func freeID(_ key: ContactKey, _ occurrence: Int) -> RecordID {
         var number = occurrence
-        while met.contains(Self.recordID(key, number)) { number += 1 }
-        return Self.recordID(key, number)
+        while met.contains(ids.id(of: key, number)) { number += 1 }
+        return ids.id(of: key, number)
     }
 
-    private static func hash(_ bytes: [UInt8]) -> RecordID {
-        let hash = bytes.withSpan { Hash256(hashing: $0) }
-        return RecordID(high: hash.id.high, low: hash.id.low)
-    }
-
-    /// Returns whether a contact with the key of a record, which no stored contact matches, was erased. Several contacts
-    /// with one key are told apart by their order alone, so that of each one before it is looked for, too, up to the
-    /// eighth.
-    private func wasErased(
+    /// Returns the id that was erased if a contact with the key of a record, which no stored contact matches, was. Several
+    /// contacts with one key are told apart by their order alone, so that of each one before it is looked for, too, up to
+    /// the eighth.
+    private func erasedID(
         _ key: ContactKey, _ occurrence: Int, in view: borrowing ViewReader
-    ) throws -> Bool {
-        guard let erasedIDs else { return false }
+    ) throws -> RecordID? {
+        guard hasErased else { return nil }
         let occurrences = Set((0...Swift.min(occurrence, 7)) + [occurrence])
-        return try occurrences.flatMap { ErasedContact.ids(matching: key, $0) }.contains {
-            try view.state(of: erasedIDs, $0)?.isErased ?? false
+        return try occurrences.sorted().flatMap { ids.erased(as: key, $0) }.first {
+            try view.state(of: QSOKind.name, $0)?.isErased ?? false
         }
     }
 
@@ -180,7 +198,7 @@ public struct ImportComparison {
                 let station = values.value(UInt32(FieldName.stationCallsign.number)) ?? []
                 if imported.key.mayBeSameStation(as: ContactKey.folded(station)) {
                     let number = values.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }?.occurrence
-                    let isOwn = number.map { Self.recordID(imported.key, $0) == id } ?? false
+                    let isOwn = number.map { ids.id(of: imported.key, $0) == id } ?? false
                     candidates.append((number ?? .max, isOwn ? 0 : 1, id))
                 }
             }
@@ -189,7 +207,11 @@ public struct ImportComparison {
         return candidates.min { $0 < $1 }?.id
     }
 
-    private func news(
+    private func value(of record: Record, after operation: FieldOperation) -> [UInt8]? {
+        record.value(after: operation, by: source, isTrusted: isTrusted, schema: QSOKind.schema)
+    }
+
+    private mutating func news(
         in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
     ) throws -> (operations: [FieldOperation], isUpdate: Bool) {
         let names = view.names
@@ -206,7 +228,9 @@ public struct ImportComparison {
         for (key, value) in imported.values {
             let ordinal = names.knownOrdinal(of: key)
             let isAsserted = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
-            operations += news(value, of: key, record[key], isAsserted: isAsserted ?? false)
+            let new = news(value, of: key, record, isAsserted: isAsserted ?? false)
+            note(value, of: key, record, after: new)
+            operations += new
         }
         for (key, elements) in imported.collections {
             operations += news(of: elements, key, record, state, source)
@@ -219,8 +243,7 @@ public struct ImportComparison {
         }
         let isUpdate = operations.contains { operation in
             if operation.code != .set { return !operation.code.isAssertion }
-            return record.value(after: operation, by: self.source, schema: QSOKind.schema)
-                != record[operation.field]?.value
+            return value(of: record, after: operation) != record[operation.field]?.value
         }
         if !isUpdate { return (operations, false) }
         let order = FieldOrder(imported.order).bytes
@@ -239,9 +262,17 @@ public struct ImportComparison {
     /// - Parameter isAsserted: Whether it is what this source said last. Then it is news only beside a head of the source that
     ///   says something else: another device imported another file of it.
     private func news(
-        _ value: [UInt8], of key: FieldKey, _ field: Record.Field?, isAsserted: Bool
+        _ value: [UInt8], of key: FieldKey, _ record: Record, isAsserted: Bool
     ) -> [FieldOperation] {
+        let field = record[key]
         let assertion = FieldOperation(.assert, key, value: value)
+        if isTrusted {
+            let shown = field?.value ?? []
+            let wanted = Self.contradicts(shown, value, of: key) ? value : Self.refined(shown, by: value, of: key)
+            if wanted == shown { return isAsserted ? [] : [assertion] }
+            let set = FieldOperation(.set, key, supersedes: record.superseded(by: key), value: wanted)
+            return wanted == value ? [set] : [set, assertion]
+        }
         let own = (field?.heads.filter { $0.source == source } ?? []).sorted(by: Record.Head.shows)
         if own.isEmpty, isAsserted { return [] }
         let known = own.isEmpty ? [field?.value ?? []] : own.map { $0.value ?? [] }
@@ -266,6 +297,51 @@ public struct ImportComparison {
             && zip(parts.values, Register(decoding: new, memberCount: members.count).values).allSatisfy { old, new in
                 old == nil || old == new
             }
+    }
+
+    /// Whether two values of a field, or of a part of a register, say different things.
+    private static func contradicts(_ one: [UInt8], _ other: [UInt8], of key: FieldKey) -> Bool {
+        parts(one, other, of: key).contains { name, one, other in
+            !one.isEmpty && !other.isEmpty && !Fineness.covers(one, other, of: name)
+                && !Fineness.covers(other, one, of: name)
+        }
+    }
+
+    /// Returns two values of a field by its parts: one of a plain field, and those of a register that either has.
+    private static func parts(
+        _ one: [UInt8], _ other: [UInt8], of key: FieldKey
+    ) -> [(name: FieldName, one: [UInt8], other: [UInt8])] {
+        let members = QSOKind.schema.members(of: key)
+        if members.isEmpty { return [(FieldName(QSOKind.schema.name(of: key)), one, other)] }
+        func values(_ bytes: [UInt8]) -> [[UInt8]?] { Register(decoding: bytes, memberCount: members.count).values }
+        return zip(members, zip(values(one), values(other))).compactMap { name, values in
+            values.0 == nil && values.1 == nil ? nil : (FieldName(name), values.0 ?? [], values.1 ?? [])
+        }
+    }
+
+    /// Notes what became of the parts of a value of the file.
+    private mutating func note(_ value: [UInt8], of key: FieldKey, _ record: Record, after operations: [FieldOperation])
+    {
+        let shown = record[key]?.value ?? []
+        if shown == value || QSOKind.schema.isInternal(key) { return }
+        let after = operations.first { $0.code == .set }.map { self.value(of: record, after: $0) ?? [] } ?? shown
+        let news = Self.parts(shown, after, of: key)
+        let isPart = !QSOKind.schema.members(of: key).isEmpty
+        for (name, shown, value) in Self.parts(shown, value, of: key) where shown != value {
+            let after = news.first { $0.name == name }?.other ?? []
+            func covers(_ one: [UInt8], _ other: [UInt8]) -> Bool { Fineness.covers(one, other, of: name) }
+            // Values that say the same have no fate, nor has a part of a register that the file does not have.
+            if covers(shown, value), value.isEmpty ? isPart : covers(value, shown) { continue }
+            let fate: Fate =
+                if after == shown {
+                    covers(shown, value) ? .kept : .contradicted
+                } else if shown.isEmpty {
+                    .filled
+                } else {
+                    covers(after, shown) ? .refined : .corrected
+                }
+            fates.append((name.name, fate))
+        }
     }
 
     /// Returns what a source says that has said `old` and now says `new`: parts of a register that are missing or coarser now

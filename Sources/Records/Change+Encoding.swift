@@ -9,8 +9,10 @@ import GroundwaveEvents
 // | version | varint: 1 |
 // | kind | length, UTF-8 |
 // | record | 16 bytes |
-// | flags | 1 byte: bit 0, a source follows; bit 1, a block of a series instead of operations |
+// | flags | 1 byte: bit 0, a source follows; bit 1, a block of a series instead of operations; bit 2, the source is |
+// | | trusted; bit 3, related records follow |
 // | source | 8 bytes |
+// | related | count, at least 1, then 16 bytes each |
 // | replicas | count, then 16 bytes each: the replicas of the superseded heads, other than the event's own |
 // | operations | count, then each: code and flags (1 byte), field, heads |
 // | block | number of the first item (varint), count of items (varint), summary (length, bytes) |
@@ -51,6 +53,7 @@ extension DraftBatch {
     /// The maximum number of bytes that shape and values of `change` take.
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
         var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
+        if !change.related.isEmpty { bound += 3 + change.related.count * 16 }
         if let block = change.block { bound += 32 + block.summary.count + block.content.count }
         for operation in change.operations {
             bound += 40 + operation.supersedes.count * 34 + (operation.value?.count ?? 0)
@@ -66,8 +69,15 @@ extension ByteWriter {
         append(varint: ChangeReader.version)
         append(text: change.kind)
         append(change.record)
-        append(UInt8((change.source == nil ? 0 : 1) | (change.block == nil ? 0 : 2)))
+        append(
+            UInt8(
+                (change.source == nil ? 0 : 1) | (change.block == nil ? 0 : 2) | (change.isTrusted ? 4 : 0)
+                    | (change.related.isEmpty ? 0 : 8)))
         if let source = change.source { append(bigEndian: source.rawValue) }
+        if !change.related.isEmpty {
+            append(varint: change.related.count)
+            for id in change.related { append(id) }
+        }
         var others: [ReplicaID] = []
         for operation in change.operations {
             for head in operation.supersedes where head.event.replica != replica {

@@ -104,16 +104,27 @@ public struct Change: Hashable, Sendable {
     public var record: RecordID
     /// The import source of the change; `nil` for a change by a person.
     public var source: SourceID?
+    /// Whether what the source says counts as what a person says. Only of a change with a source.
+    public var isTrusted = false
+    /// Other records of the kind that the change is about; at most ``ChangeLimits/relatedCount``. Of an erase, those that it
+    /// erases, too. Of any other change, those whose values it repeats: once one of them is erased, the values of this change
+    /// are erased with it. A change of a series has none.
+    public var related: [RecordID] = []
     /// The steps, in order.
     public var operations: [FieldOperation]
     /// The block that is added to the record's series; then there are no operations.
     public var block: SeriesBlock?
 
     /// A change of these parts.
-    public init(kind: String, record: RecordID, source: SourceID? = nil, operations: [FieldOperation]) {
+    public init(
+        kind: String, record: RecordID, source: SourceID? = nil, isTrusted: Bool = false, related: [RecordID] = [],
+        operations: [FieldOperation]
+    ) {
         self.kind = kind
         self.record = record
         self.source = source
+        self.isTrusted = isTrusted
+        self.related = related
         self.operations = operations
     }
 
@@ -146,6 +157,8 @@ public enum ChangeLimits {
     public static let valueBytes = 1 << 20
     /// The maximum number of operations in one change.
     public static let operationCount = 8192
+    /// The maximum number of related records of one change.
+    public static let relatedCount = 4096
     /// The maximum size of the summary of a block, in bytes.
     public static let summaryBytes = 1 << 16
     /// The number of random bytes before the values, so that their hash reveals nothing about a short value.

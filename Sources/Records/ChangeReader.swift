@@ -37,6 +37,10 @@ public struct ChangeReader: Sendable {
     public let record: RecordID
     /// The import source of the change.
     public let source: SourceID?
+    /// Whether what the source says counts as what a person says.
+    public let isTrusted: Bool
+    /// The range of the ids of related records in the shape; empty if there are none.
+    private let relatedTable: Range<Int>
     /// The number of operations that are still to be read.
     public private(set) var remaining: Int
     /// The block that is added to the record's series.
@@ -76,11 +80,14 @@ public struct ChangeReader: Sendable {
             record = RecordID(at: try reader.skip(16, in: shape).lowerBound, of: shape)
             flags = try reader.byte(in: shape)
         } catch { throw .malformed(error) }
-        guard flags <= 3 else { throw .unknown(type: type, version: version) }
+        guard flags <= 15 else { throw .unknown(type: type, version: version) }
+        isTrusted = flags & 4 != 0
         do throws(ByteCodingError) {
             source =
                 flags & 1 == 0
                 ? nil : SourceID(rawValue: shape.bigEndianUInt64(at: try reader.skip(8, in: shape).lowerBound))
+            let related = flags & 8 == 0 ? 0 : try reader.count(in: shape, limit: ChangeLimits.relatedCount)
+            relatedTable = try reader.skip(related * 16, in: shape)
             let replicas = try reader.count(in: shape, limit: shape.byteCount / 16)
             replicaTable = try reader.skip(replicas * 16, in: shape)
             remaining = try reader.count(in: shape, limit: ChangeLimits.operationCount)
@@ -93,6 +100,8 @@ public struct ChangeReader: Sendable {
             shapeReader = reader
         } catch { throw .malformed(error) }
         guard !kind.isEmpty, kind.count <= ChangeLimits.nameBytes else { throw .inconsistent }
+        // Only a source is trusted, and a flag announces no empty table.
+        guard flags & 5 != 4, flags & 8 == 0 || !relatedTable.isEmpty && flags & 2 == 0 else { throw .inconsistent }
         if let block {
             guard remaining == 0, block.count >= 1, !block.first.addingReportingOverflow(block.count).overflow,
                 block.summary.count <= ChangeLimits.summaryBytes
@@ -104,6 +113,14 @@ public struct ChangeReader: Sendable {
         self.names = names
         hasValues = !isWithheld
         valuesReader = ByteReader(at: ChangeLimits.nonceBytes)
+    }
+
+    /// Whether the change is about other records, too: see ``Change/related``.
+    public var hasRelated: Bool { !relatedTable.isEmpty }
+
+    /// Returns the related records: see ``Change/related``.
+    public func related(in shape: RawSpan) -> [RecordID] {
+        stride(from: relatedTable.lowerBound, to: relatedTable.upperBound, by: 16).map { RecordID(at: $0, of: shape) }
     }
 
     /// Skips author and note, up to the first value.
@@ -232,7 +249,8 @@ extension Change {
         try reader.finish(shape: shape, values: values)
         self.init(
             kind: String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self), record: reader.record,
-            source: reader.source, operations: operations)
+            source: reader.source, isTrusted: reader.isTrusted, related: reader.related(in: shape),
+            operations: operations)
         block = reader.block.map { block in
             SeriesBlock(
                 first: block.first, count: block.count, summary: shape.extracting(block.summary).toArray(),

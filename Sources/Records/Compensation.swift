@@ -15,7 +15,23 @@ public struct Compensation {
     /// The operations in the name of the person who reverts, for one event.
     public private(set) var operations: [FieldOperation] = []
     /// The operations in the name of import sources, an event for each source.
-    public private(set) var restored: [(source: SourceID, operations: [FieldOperation])] = []
+    public private(set) var restored: [(writer: Writer, operations: [FieldOperation])] = []
+    /// The heads whose values the operations write again.
+    public private(set) var repeated: [Record.Head] = []
+
+    /// In whose name values come back.
+    public struct Writer: Hashable, Comparable, Sendable {
+        /// The import source; `nil` for the person who reverts.
+        let source: SourceID?
+        let isTrusted: Bool
+
+        /// An order, so that one revert writes its events in one order.
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.source?.rawValue ?? 0, left.isTrusted ? 1 : 0) < (
+                right.source?.rawValue ?? 0, right.isTrusted ? 1 : 0
+            )
+        }
+    }
     /// Whether something of the reverted events stays, because others have written over it since.
     public private(set) var isPartial = false
 
@@ -25,9 +41,15 @@ public struct Compensation {
     public var isEmpty: Bool { operations.isEmpty && restored.isEmpty }
 
     /// Returns the changes that revert, for one batch; none if ``isEmpty``.
-    public func changes(of kind: String, _ record: RecordID) -> [Change] {
-        (operations.isEmpty ? [] : [Change(kind: kind, record: record, operations: operations)])
-            + restored.map { Change(kind: kind, record: record, source: $0.source, operations: $0.operations) }
+    ///
+    /// - Parameter related: The records whose values ``repeated`` repeat.
+    public func changes(of kind: String, _ record: RecordID, related: [RecordID]) -> [Change] {
+        (operations.isEmpty ? [] : [Change(kind: kind, record: record, related: related, operations: operations)])
+            + restored.map {
+                Change(
+                    kind: kind, record: record, source: $0.writer.source, isTrusted: $0.writer.isTrusted,
+                    related: related, operations: $0.operations)
+            }
     }
 
     /// Finds the operations for one record.
@@ -85,34 +107,34 @@ public struct Compensation {
         var names = own.map(\.id)
         guard let shown = other.last else {
             let source = field.policy == .sources ? own.last?.source ?? .undo : nil
-            return write([FieldOperation(.clear, field.key, supersedes: names)], by: source)
+            return write(
+                [FieldOperation(.clear, field.key, supersedes: names)], by: Writer(source: source, isTrusted: false))
         }
         // Restored values are written now, and would be shown over earlier values of others. So if a value of others
         // is to be shown, or if only such values are left, it is written again after the rest. The new head also lets
         // a later undo detect that this revert was done. Of sources that spoke of the field at one time the first stamp
         // decides, which none of those has that are written again.
-        if lost.isEmpty || kept.contains(shown.id) || field.policy == .sources && shown.source != nil {
+        if lost.isEmpty || kept.contains(shown.id) || field.policy == .sources && !shown.isDecision {
             names = heads.map(\.id)
             lost = other
         }
-        let authors = Dictionary(grouping: lost, by: \.source)
-        for (source, heads) in authors.sorted(by: { $0.key?.rawValue ?? 0 < $1.key?.rawValue ?? 0 }) {
+        let writers = Dictionary(grouping: lost) { Writer(source: $0.source, isTrusted: $0.isTrusted) }
+        for (writer, heads) in writers.sorted(by: { $0.key < $1.key }) {
             var written = Self.operations(restoring: heads, field.key)
             written[0].supersedes = names
             names = []
-            write(written, by: source)
+            repeated += heads
+            write(written, by: writer)
         }
     }
 
-    private mutating func write(_ written: [FieldOperation], by source: SourceID?) {
-        guard let source else {
+    private mutating func write(_ written: [FieldOperation], by writer: Writer) {
+        if writer.source == nil {
             operations += written
-            return
-        }
-        if let place = restored.firstIndex(where: { $0.source == source }) {
+        } else if let place = restored.firstIndex(where: { $0.writer == writer }) {
             restored[place].operations += written
         } else {
-            restored.append((source, written))
+            restored.append((writer, written))
         }
     }
 
@@ -122,7 +144,7 @@ public struct Compensation {
         // last one is shown, of sources the first one.
         var seen: Set<[UInt8]> = []
         let sorted = heads.sorted(by: Record.Head.shows)
-        let isOfPersons = heads[0].source == nil
+        let isOfPersons = heads[0].isDecision
         let ranked = (isOfPersons ? sorted.reversed() : sorted).filter {
             $0.value.map { seen.insert($0).inserted } ?? false
         }
@@ -146,6 +168,7 @@ public struct Compensation {
         for value in lost.map(\.value) where !here.contains(value) {
             if let value { operations.append(FieldOperation(.add, field, value: value)) }
         }
+        repeated += lost
     }
 
     /// Supersedes the deletes: in an operation that is written anyway, or else in one that revives the record.

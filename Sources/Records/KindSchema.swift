@@ -163,7 +163,7 @@ public struct KindSchema: Sendable {
     }
 
     /// Whether `key` is bookkeeping that no listing shows.
-    func isInternal(_ key: FieldKey) -> Bool {
+    package func isInternal(_ key: FieldKey) -> Bool {
         guard case .number(let number) = key else { return false }
         return field(number: number)?.isInternal ?? false
     }

@@ -15,6 +15,8 @@ public struct Record: Hashable, Sendable {
         public let position: Position
         /// The import source; `nil` for a write by a person.
         public let source: SourceID?
+        /// Whether what the source says counts as what a person says.
+        public let isTrusted: Bool
         /// When the source first wrote to the field: before ``stamp`` for a correction.
         public let since: Stamp
         /// The value; `nil` for a clear.
@@ -30,6 +32,7 @@ public struct Record: Hashable, Sendable {
             stamp = writer.stamp
             position = writer.position
             source = writer.source == 0 ? nil : names.sources[Int(writer.source) - 1]
+            isTrusted = writer.isTrusted
             since = head.since ?? writer.stamp
             value = head.code.hasValue && !head.isWithheld ? Array(state.values[head.value]) : nil
             isWithheld = head.isWithheld
@@ -37,16 +40,20 @@ public struct Record: Hashable, Sendable {
         }
 
         /// A head that `operation` would write now, after all others.
-        init(_ operation: FieldOperation, by source: SourceID?) {
+        init(_ operation: FieldOperation, by source: SourceID?, isTrusted: Bool) {
             id = HeadID(EventID(ReplicaID(high: .max, low: .max), .max))
             stamp = Stamp(rawValue: .max)
             position = .max
             self.source = source
+            self.isTrusted = isTrusted
             since = operation.since ?? stamp
             value = operation.value
             isWithheld = false
             isElement = false
         }
+
+        /// Whether it is shown before what import sources say: a person wrote it, or a source that a person trusts.
+        public var isDecision: Bool { source == nil || isTrusted }
 
         /// The order that decides between concurrent writes: stamp, then replica and number, then index.
         public static func shows(_ left: Head, before right: Head) -> Bool {
@@ -100,10 +107,10 @@ public struct Record: Hashable, Sendable {
 
         /// Whether there are heads with different values between which a person has to decide.
         ///
-        /// Equal values and elements are no conflict, nor what import sources say.
+        /// Equal values and elements are no conflict, nor what import sources say that are not trusted.
         public var isConflict: Bool {
             if policy == .union { return false }
-            let deciding = heads.filter { !$0.isElement && (policy != .sources || $0.source == nil) }
+            let deciding = heads.filter { !$0.isElement && (policy != .sources || $0.isDecision) }
             guard let first = deciding.first else { return false }
             return deciding.contains { $0.value != first.value || $0.isWithheld != first.isWithheld }
         }
@@ -186,9 +193,13 @@ public struct Record: Hashable, Sendable {
     }
 
     /// The value that the field of `operation`, a set by `source`, would show after it.
-    package func value(after operation: FieldOperation, by source: SourceID?, schema: KindSchema) -> [UInt8]? {
+    package func value(
+        after operation: FieldOperation, by source: SourceID?, isTrusted: Bool, schema: KindSchema
+    ) -> [UInt8]? {
         let rest = self[operation.field]?.heads.filter { !operation.supersedes.contains($0.id) } ?? []
-        return Field(operation.field, rest + [Head(operation, by: source)], schema: schema).value
+        return Field(
+            operation.field, rest + [Head(operation, by: source, isTrusted: isTrusted)], schema: schema
+        ).value
     }
 
     /// The heads of `key` and the deletes of the record: what a write to `key` supersedes.

@@ -7,7 +7,7 @@ import GroundwaveEvents
 // |---|---|
 // | checksum | 4 bytes: CRC-32C of the key of the row, and of everything after the checksum |
 // | writers | twice the count, 1 more if the record was erased, then each: replica, sequence, stamp (8 bytes), |
-// | | position, source |
+// | | position, twice the source, 1 more if it is trusted |
 // | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, stamp since when (8 bytes) |
 // | | if bit 6 is, value if bit 3 is |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
@@ -44,7 +44,7 @@ extension RecordState {
             writer.append(varint: author.sequence)
             writer.append(littleEndian: author.stamp.rawValue)
             writer.append(varint: author.position)
-            writer.append(varint: UInt64(author.source))
+            writer.append(varint: author.sourceCode)
         }
         writer.append(varint: heads.count)
         values.withSpan { bytes in
@@ -172,12 +172,12 @@ extension RecordState {
         let count = try reader.count(in: row, limit: 2 * row.byteCount + 1)
         isErased = count & 1 != 0
         for _ in 0..<(count >> 1) {
-            writers.append(
-                Writer(
-                    replica: UInt32(try reader.count(in: row, limit: Int(UInt32.max))),
-                    sequence: try reader.varint(in: row), stamp: Stamp(rawValue: try reader.uint64(in: row)),
-                    position: try reader.varint(in: row),
-                    source: UInt32(try reader.count(in: row, limit: Int(UInt32.max)))))
+            var writer = Writer(
+                replica: UInt32(try reader.count(in: row, limit: Int(UInt32.max))),
+                sequence: try reader.varint(in: row), stamp: Stamp(rawValue: try reader.uint64(in: row)),
+                position: try reader.varint(in: row), source: 0)
+            writer.sourceCode = UInt64(try reader.count(in: row, limit: Writer.sourceCodeLimit))
+            writers.append(writer)
         }
     }
 

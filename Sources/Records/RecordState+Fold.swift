@@ -2,7 +2,10 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 
 extension RecordState {
-    /// Folds the change of one event into the state.
+    /// Folds the change of one event into the state, which is that of `record`.
+    ///
+    /// An event that is about another record and only related to this one writes nothing here: an erase erases this one,
+    /// too, and any other is one of the events of both.
     ///
     /// Every order of events gives the same state. If it throws, the state is incomplete and must be discarded.
     ///
@@ -12,15 +15,19 @@ extension RecordState {
     ///   - position: The position of the event in this store's log.
     /// - Complexity: O(operations × heads of the record); about 0.1 us for an event of four fields.
     public mutating func fold(
-        _ reader: inout ChangeReader, shape: RawSpan, values: RawSpan, event: EventID, stamp: Stamp,
-        position: Position, names: inout Names
+        _ reader: inout ChangeReader, of record: RecordID, shape: RawSpan, values: RawSpan, event: EventID,
+        stamp: Stamp, position: Position, names: inout Names
     ) throws(ChangeError) {
+        if reader.record != record {
+            if let step = try reader.next(shape: shape, values: values), step.code == .erase { erase() }
+            return history.insert(position)
+        }
         // Nothing that is written to an erased record counts.
         if isErased { return history.insert(position) }
         dropUnused()
         let writer = Writer(
             replica: names.ordinal(of: event.replica), sequence: event.sequence, stamp: stamp, position: position,
-            source: reader.source.map { names.ordinal(of: $0) } ?? 0)
+            source: reader.source.map { names.ordinal(of: $0) } ?? 0, isTrusted: reader.isTrusted)
         var writerIndex: UInt32?
         var index: UInt32 = 0
         while let step = try reader.next(shape: shape, values: values) {

@@ -19,7 +19,9 @@ struct SourceReading {
     /// - Parameters:
     ///   - members: The members of a register; empty for a plain field.
     ///   - covers: Whether one value of a field or member says all that another says.
-    /// - Complexity: O(heads² × members); nearly all fields have one head and are not read so.
+    /// - Complexity: O(heads × members): a device may write any number of heads into one field, so of those of sources only
+    ///   the ``comparedCount`` that were said first are compared with one another. Nearly all fields have one head and are not
+    ///   read so.
     init(
         _ heads: [Record.Head], of name: String, members: [String],
         covers: @escaping (_ name: String, _ value: [UInt8], _ other: [UInt8]) -> Bool
@@ -32,16 +34,17 @@ struct SourceReading {
                 ? [head.value] : Register(decoding: head.value ?? [], memberCount: members.count).values
             return Word(head: head, values: values.map { $0?.isEmpty ?? true ? nil : $0 })
         }
-        let sources = sorted.filter { $0.source != nil }
-        let finest = comparison.finest(of: sources.map(word).filter(\.isSaid))
-        let hands = sorted.filter { $0.source == nil }
+        let sources = sorted.filter { !$0.isDecision }
+        let said = sources.map(word).filter(\.isSaid).sorted { $0.wasSaid(before: $1) }
+        let finest = comparison.finest(of: said.prefix(Self.comparedCount))
+        let hands = sorted.filter(\.isDecision)
         guard let top = hands.last.map(word) ?? finest.first else {
             // Nothing but empty values, and values that are withheld.
             self.heads = sorted
             value = sorted.last?.value
             return
         }
-        let isByHand = top.head.source == nil
+        let isByHand = top.head.isDecision
         let others = sources.filter { $0.id != top.head.id }
         self.heads = others + (isByHand ? hands : [top.head])
         // What a person cleared, or what is withheld, is not filled in.
@@ -53,9 +56,12 @@ struct SourceReading {
         let places = Dictionary(self.heads.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         if !members.isEmpty { parts = values.indices.map { from.isEmpty ? nil : from[$0].flatMap { places[$0] } } }
         if top.head.isWithheld { return }
-        contradictions = finest.filter { !comparison.says(values, $0.values) }.compactMap { places[$0.head.id] }
-            .sorted()
+        contradictions = (finest + said.dropFirst(Self.comparedCount)).filter { !comparison.says(values, $0.values) }
+            .compactMap { places[$0.head.id] }.sorted()
     }
+
+    /// The number of heads of sources that are compared with one another: more than a field has unless somebody makes them.
+    static let comparedCount = 64
 }
 
 /// One head, as the values that it has: one, or those of the members of a register.
@@ -65,6 +71,12 @@ private struct Word {
 
     /// Whether it has any.
     var isSaid: Bool { values.contains { $0 != nil } }
+
+    /// The order in which sources spoke; two that spoke at the same time have one in every store.
+    func wasSaid(before other: Word) -> Bool {
+        head.since == other.head.since
+            ? Record.Head.shows(head, before: other.head) : head.since < other.head.since
+    }
 }
 
 /// Compares the words of one field.
@@ -77,18 +89,15 @@ private struct Comparison {
     ///
     /// Of words that contradict each other the one that was said first stays, and a finer word takes the place of a coarser
     /// one.
-    func finest(of words: [Word]) -> [Word] {
-        if words.count < 2 { return words }
+    func finest(of words: ArraySlice<Word>) -> [Word] {
+        if words.count < 2 { return Array(words) }
         let best = words.filter { word in
             !words.contains { says($0.values, word.values) && !says(word.values, $0.values) }
         }
         let contested = contested(best)
         let placed = best.map { word in (place: place(of: word, in: contested, among: words), word: word) }
         return placed.sorted { left, right in
-            if left.place != right.place { return left.place < right.place }
-            let (one, other) = (left.word.head, right.word.head)
-            if one.since != other.since { return one.since < other.since }
-            return Record.Head.shows(one, before: other)
+            left.place == right.place ? left.word.wasSaid(before: right.word) : left.place < right.place
         }.map(\.word)
     }
 
@@ -101,7 +110,7 @@ private struct Comparison {
     }
 
     /// Returns when anything of what `word` says of `members` was said first, by any of `words`.
-    private func place(of word: Word, in members: [Int], among words: [Word]) -> Stamp {
+    private func place(of word: Word, in members: [Int], among words: ArraySlice<Word>) -> Stamp {
         var first = Stamp(rawValue: .max)
         for member in members {
             guard let value = word.values[member] else { continue }

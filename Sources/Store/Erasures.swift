@@ -189,18 +189,21 @@ private struct ErasedRecords: Hashable {
         ids = Set(names.map(\.id))
     }
 
-    /// Returns whether the event is about one of them; one that cannot be read is about none.
+    /// Returns whether the event is about one of them, or repeats values of one; one that cannot be read is about none.
     func contain(recordOf frame: Frame, in bytes: RawSpan) -> Bool {
         let shape = bytes.extracting(frame.shape)
         let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-        guard let reader, ids.contains(reader.record) else { return false }
+        guard let reader else { return false }
+        let related = reader.hasRelated ? reader.related(in: shape) : []
+        guard ids.contains(reader.record) || related.contains(where: ids.contains) else { return false }
         let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-        return names.contains(WriteBatch.RecordName(kind: kind, id: reader.record))
+        return ([reader.record] + related).contains { names.contains(WriteBatch.RecordName(kind: kind, id: $0)) }
     }
 }
 
 extension ViewReader {
-    /// Returns the positions of all events of a record, ascending: those that write to it, and those of its series.
+    /// Returns the positions of all events of a record, ascending: those that write to it, those that repeat values of it,
+    /// and those of its series.
     package func allPositions(of kind: String, _ id: RecordID) throws -> [Position] {
         var positions = try state(of: kind, id)?.history.positions ?? []
         let count = positions.count

@@ -181,7 +181,7 @@ public final class Store: Reading {
             let store = try Store(
                 files: files, configuration: configuration, log: log, identity: identity, mayWrite: true,
                 OpenMark(files.folder, in: configuration.stateFolder))
-            try await store.introduce()
+            try await store.introduce(isNewLog: id == nil)
             store.maintenanceSchedule.start(for: store)
             return store
         }
@@ -244,7 +244,7 @@ public final class Store: Reading {
         Kinds(
             [
                 ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-                ErasedIDKind.schema, ArchiveKind.schema, RecoveryKind.schema,
+                ArchiveKind.schema, RecoveryKind.schema,
             ] + configuration.components.flatMap(\.kinds) + configuration.kinds.map { $0.schema })
     }
 

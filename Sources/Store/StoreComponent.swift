@@ -23,11 +23,11 @@ public struct StoreComponent: Sendable {
     package var willClear: (@Sendable (Store) async throws -> Void)?
     /// Throws if records of a kind cannot be erased with a note, such as one that names what is erased.
     package var checkErase: (@Sendable (Store, _ kind: String, [RecordID], _ note: String) throws -> Void)?
-    /// The ids by which a record of a kind would be known again if it came back, to be erased with it: see
-    /// ``ErasedIDKind``.
+    /// The ids by which a record of a kind would be known again if it came back, to be erased with it.
     ///
     /// - Parameter changes: All changes of the record whose values are here, in order.
-    package var erasedIDs: (@Sendable (_ kind: String, _ changes: [Change]) -> [RecordID])?
+    package var relatedIDs:
+        (@Sendable (borrowing ViewReader, _ kind: String, _ changes: [Change]) throws -> [RecordID])?
     /// Whether an event, which made these changes to a record of a kind, is routine: a history leaves it out unless it
     /// is asked for.
     package var isRoutine: (@Sendable (_ kind: String, [AuditEntry.FieldChange]) -> Bool)?

@@ -4,13 +4,35 @@ import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveRecovery
 
-/// The record of each replica: its public key and the name of its device, written by its first event; and the replica
-/// that it continues, if the store was copied or restored from a backup.
+/// The record of each replica: its public key and the name of its device, written by its first event; the replica that it
+/// continues, if the store was copied or restored from a backup; and the log's key for ids, if the device had the log already.
 package enum ReplicaKind: RecordKind {
     package static let name = "replica"
     package static let schema = KindSchema(
         name: name,
-        fields: [FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER")])
+        fields: [
+            FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER"),
+            FieldSchema(5, "IDKEY", isInternal: true),
+        ])
+
+    /// The number of bytes of the log's key for ids.
+    static let idKeyBytes = 32
+}
+
+extension ViewReader {
+    /// Returns the log's own random key, under which ids are made of what a record says; empty if no first event of a replica
+    /// has one any more.
+    ///
+    /// If there are several, all stores take the one that was written first.
+    package func idKey() throws -> [UInt8] {
+        var first: Record.Head?
+        try forEachRecord(of: ReplicaKind.name) { record in
+            let heads = record[ReplicaKind.schema.key(for: "IDKEY")]?.heads ?? []
+            first = ((first.map { [$0] } ?? []) + heads.filter { $0.value != nil }).min(by: Record.Head.shows)
+            return true
+        }
+        return first?.value ?? []
+    }
 }
 
 /// The record of each import. It closes every batch of the import, so that these are found together.
@@ -54,23 +76,16 @@ package enum RevertKind: RecordKind {
 
     /// The kinds of the records that only describe other batches, and are not themselves taken back.
     package static let bookkeeping: Set<String> = [
-        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ErasedIDKind.name, ArchiveKind.name,
-        RecoveryKind.name,
+        ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name, RecoveryKind.name,
     ]
-}
-
-/// The ids by which an erased record would be known again, such as those made from the keys that a contact had. They are
-/// erased with it, and are ids of nothing else: who is about to add a record looks here first.
-package enum ErasedIDKind: RecordKind {
-    package static let name = "erased-id"
-    package static let schema = KindSchema(name: name, fields: [])
 }
 
 /// The record of each erasure. It closes the batch, and lists what was erased: records, for ever, or some events of a
 /// record that stays. It holds ids and numbers only.
 package enum ErasureKind: RecordKind {
     package static let name = "erasure"
-    package static let schema = KindSchema(name: name, fields: [FieldSchema(1, "EVENTS"), FieldSchema(2, "RECORDS")])
+    package static let schema = KindSchema(
+        name: name, fields: [FieldSchema(1, "EVENTS"), FieldSchema(2, "RECORDS"), FieldSchema(3, "ALSO")])
 
     /// The maximum number of ranges in one record, so that its value stays below ``ChangeLimits/valueBytes``.
     static let rangeLimit = 8192
@@ -91,11 +106,16 @@ package enum ErasureKind: RecordKind {
     }
 
     /// Returns the change that records the erasure of `records` of `kind`.
-    package static func closing(_ records: [RecordID], of kind: String, as id: RecordID) -> Change {
-        let text = ([kind] + records.map { "\($0)" }).joined(separator: " ")
+    ///
+    /// - Parameter related: The ids that were erased with them: see ``StoreComponent/relatedIDs``.
+    package static func closing(
+        _ records: [RecordID], related: [RecordID], of kind: String, as id: RecordID
+    ) -> Change {
+        func text(_ ids: [RecordID]) -> String { ([kind] + ids.map { "\($0)" }).joined(separator: " ") }
+        let also = related.isEmpty ? [] : [Assignment("ALSO", text: text(related))]
         return Change(
             kind: name, record: id,
-            operations: schema.operations(assigning: [Assignment("RECORDS", text: text)], to: nil))
+            operations: schema.operations(assigning: [Assignment("RECORDS", text: text(records))] + also, to: nil))
     }
 
     /// Returns the events that `record` lists as erased, without those of records that it lists.
@@ -103,12 +123,14 @@ package enum ErasureKind: RecordKind {
         try EventSet(valueOf: "EVENTS", in: record, schema, log)
     }
 
-    /// Returns the records that `record` lists as erased.
+    /// Returns the records that `record` lists as erased, with those that were erased with them.
     static func records(of record: Record) -> [WriteBatch.RecordName] {
-        records(schema.value(of: "RECORDS", in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
+        ["RECORDS", "ALSO"].flatMap { field in
+            records(schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
+        }
     }
 
-    /// Returns the records in the text of a `RECORDS` field.
+    /// Returns the records in the text of such a field.
     package static func records(_ text: String) -> [WriteBatch.RecordName] {
         let words = text.split(separator: " ").map(String.init)
         guard let kind = words.first else { return [] }

@@ -73,6 +73,17 @@ public struct WriteBatch {
         return try views.read(body)
     }
 
+    /// Returns the records whose values `heads` repeat, for ``Change/related`` of a change that repeats the heads' values.
+    package func related(to heads: some Sequence<Record.Head>) throws -> [RecordID] {
+        var related: [RecordID] = []
+        try views.history.log.withEvents(at: Set(heads.map(\.position)).sorted()) { _, frame, bytes in
+            let shape = bytes.extracting(frame.shape)
+            let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            related += reader?.related(in: shape) ?? []
+        }
+        return Array(Set(related).sorted().prefix(ChangeLimits.relatedCount))
+    }
+
     /// Returns a new random ID.
     public mutating func newID() -> RecordID { RecordID.random(using: &generator) }
 
@@ -151,14 +162,24 @@ public struct WriteBatch {
         changes.append(change)
     }
 
-    /// Appends the first event of a replica: its key, and the name of its device.
-    mutating func introduce(_ identity: Identity, device: String, former: ReplicaID?) throws {
+    /// Appends the first event of a replica: its key, the name of its device, and the log's key for ids, if that is known
+    /// here: a device that joins a log has nothing of it yet.
+    ///
+    /// - Parameter drawsIDKey: Whether the key for ids is to be drawn, for a new log.
+    mutating func introduce(
+        _ identity: Identity, device: String, former: ReplicaID?, drawsIDKey: Bool
+    ) throws {
+        var idKey = try read { try $0.idKey() }
+        while drawsIDKey, idKey.count < ReplicaKind.idKeyBytes { idKey += newID().bytes }
         let id = RecordID(high: identity.replica.high, low: identity.replica.low)
         try append(
             Change(
                 kind: ReplicaKind.name, record: id,
                 operations: ReplicaKind.schema.operations(
-                    assigning: [Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: device)]
+                    assigning: [
+                        Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: device),
+                    ]
+                        + (idKey.isEmpty ? [] : [Assignment("IDKEY", idKey)])
                         + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))
     }
 

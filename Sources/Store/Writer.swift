@@ -97,18 +97,21 @@ package final class Writer: Sendable {
     ///
     /// Called on the queue before every append: the replica of a copied store introduces itself with its first write
     /// and not earlier, so that a copy has exactly the events of its origin.
-    func introduceIfNew() throws {
+    ///
+    /// - Parameter isNewLog: Whether the log begins with it.
+    func introduceIfNew(isNewLog: Bool = false) throws {
         try claim()
         let author = author.withLock { $0 }
         if author.isIntroduced { return }
         let vector = try log.vector()
         if vector[replica] == 0 {
+            try views.catchUp()
             var batch = newBatch()
-            try batch.introduce(author.identity, device: deviceName, former: author.former)
+            try batch.introduce(
+                author.identity, device: deviceName, former: author.former, drawsIDKey: isNewLog)
             let words =
                 switch (author.former == nil, vector.entries.isEmpty) {
-                case (true, true): "A new log"
-                case (true, false): "A new device"
+                case (true, _): isNewLog ? "A new log" : "A new device"
                 case (false, true): "This device continues as a new replica: the store was damaged or cleared"
                 case (false, false): "This device continues as a new replica: the store was copied or restored"
                 }

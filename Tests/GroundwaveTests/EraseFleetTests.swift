@@ -26,6 +26,11 @@ import Testing
         return (fleet, id)
     }
 
+    /// One record of a file.
+    private static func record(_ fields: [String: String]) -> String {
+        fields.sorted { $0.key < $1.key }.map { "<\($0.key):\($0.value.utf8.count)>\($0.value)" }.joined() + "<EOR>\n"
+    }
+
     /// Writes something else: what is due happens then.
     private static func writeSomething(in store: Store) async throws {
         try await store.write { _ = try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }
@@ -123,7 +128,7 @@ import Testing
 
     /// What a device may do that has not heard of the erase.
     enum Deed: String, CaseIterable, CustomTestStringConvertible {
-        case edit, undo, restore, importing, revert, bundle, archive
+        case edit, undo, restore, importing, otherSource, revert, merge, bundle, archive, rejoin
 
         var testDescription: String { rawValue }
     }
@@ -149,8 +154,16 @@ import Testing
         try await Self.writeSomething(in: one)
         try fleet.meet()
         let path = fleet.folder.path("values")
+        let double = try await two.write { batch in
+            try batch.add("qso", [("CALL", "W1AW"), ("QTH", "Here")].map { Assignment($0, text: $1) })
+        }.value
 
+        let remote = RemoteAddress.folder(fleet.folder.url.appending(path: "remote"))
         if deed == .bundle { _ = try await two.createBundle(to: path) }
+        if deed == .rejoin {
+            try await two.add(remote: "before", at: remote)
+            _ = try await two.sync(try two.remote("before"))
+        }
         try await one.erase([id])
         switch deed {
         case .edit: try await two.write { try $0.set("qso", id, [Assignment("NAME", text: "Bart")]) }
@@ -161,6 +174,13 @@ import Testing
             try await two.write(note: "Bartholomew left") { try $0.remove("qso", id) }
             try await two.write(note: "Bartholomew came back") { try $0.restore("qso", id) }
         case .importing: #expect(try await two.importText(file(name: "Bartholomew II")).updated == 1)
+        case .otherSource:
+            let text = "x\n<PROGRAMID:5>Other<EOH>\n" + file(name: "Bartholomew III")
+            #expect(try await two.importText(text).imported == 0)
+        case .merge:
+            _ = try await two.merge([id], into: double)
+            #expect(try two.record("qso", double)?.text("COMMENT") == "with Bartholomew")
+        case .rejoin: break
         case .revert: try await two.revert(two.events(ofImport: #require(imported.id)))
         case .bundle: break
         case .archive: try await two.archive(before: .position(point), to: path)
@@ -171,12 +191,24 @@ import Testing
         switch deed {
         case .bundle: _ = try await one.applyBundle(path)
         case .archive: try await two.restoreArchives([path])
+        case .rejoin:
+            // The device of a remote that nobody has written to since begins with the text, and hears of the erase then.
+            let temporary = try await TemporaryStore(joining: remote, .full(deviceName: "third"))
+            let third = temporary.store
+            #expect(try !Self.search(third).isEmpty)
+            try Fleet.send(from: one, to: third, at: fleet.clocks[0])
+            try await Self.writeSomething(in: third)
+            #expect(try Self.search(third) == [])
+            #expect(try third.record("qso", id)?.isErased == true)
+            withExtendedLifetime(temporary) {}
         default: break
         }
         try fleet.meet()
         for store in [one, two] {
             #expect(try StoreSearch.files(below: store.url, holding: Self.texts) == [])
             #expect(try store.record("qso", id)?.isErased == true)
+            let kept = try store.record("qso", double)
+            #expect(kept?.isVisible == true && kept?.text("QTH") == "Here" && kept?.text("COMMENT") == nil)
             #expect(try !store.erasing.isPending())
             #expect(try store.compareWithReplay().isSame)
         }
@@ -217,6 +249,124 @@ import Testing
             #expect(try await store.importText(file("C", "1200")).erased == 1)
         }
         try fleet.meet()
+        #expect(try one.digest().views == two.digest().views)
+    }
+
+    @Test func `takes what was merged, whatever was done with it`() async throws {
+        let fleet = try await Fleet(2, seed: 11)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        func add(_ fields: [String: String]) async throws -> RecordID {
+            try await one.write { try $0.add("qso", fields.map { Assignment($0, text: $1) }) }.value
+        }
+        let gone = try await add(["CALL": "N0GONE", "NAME": "Bartholomew"])
+        let middle = try await add(["CALL": "N0CALL", "QTH": "Here"])
+        let last = try await add(["CALL": "W1AW", "COMMENT": "of its own"])
+        try fleet.meet()
+        // Merged on, undone and done again, on a device that hears of the erase last.
+        _ = try await two.merge([gone], into: middle)
+        _ = try await two.merge([middle], into: last)
+        #expect(try two.record("qso", last)?.text("NAME") == "Bartholomew")
+        let undone = try await two.revert(try #require(try two.undoableSteps(1).first))
+        #expect(try two.record("qso", last)?.text("NAME") == nil)
+        try await two.revert(
+            EventSet(undone.batches.map { EventRange($0.first.replica, $0.first.sequence, through: $0.last.sequence) }))
+        #expect(try two.record("qso", last)?.text("NAME") == "Bartholomew")
+        try await two.write { try $0.set("qso", last, [Assignment("NAME", text: "Barty")]) }
+        try await two.revert(try #require(try two.undoableSteps(1).first))
+        #expect(try two.record("qso", last)?.text("NAME") == "Bartholomew")
+        try await one.erase([gone])
+        try fleet.meet()
+        for store in [one, two] { try await Self.writeSomething(in: store) }
+        try fleet.meet()
+        for store in [one, two] {
+            #expect(try Self.search(store) == [])
+            let record = try #require(try store.record("qso", last))
+            #expect(record.isVisible && record.text("NAME") == nil)
+            #expect(
+                record.text("COMMENT") == "of its own" && record.text("QTH") == nil, "its values went with those merged"
+            )
+            #expect(try store.compareWithReplay().isSame)
+            #expect(try !store.erasing.isPending())
+        }
+        #expect(try one.digest().views == two.digest().views)
+    }
+
+    @Test func `choosing a value that was merged does not keep it`() async throws {
+        let fleet = try await Fleet(2, seed: 13)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        func add(_ call: String, _ name: String?) async throws -> RecordID {
+            let fields = [Assignment("CALL", text: call)] + (name.map { [Assignment("NAME", text: $0)] } ?? [])
+            return try await one.write { try $0.add("qso", fields) }.value
+        }
+        let (gone, kept) = (try await add("N0GONE", "Bartholomew"), try await add("N0CALL", nil))
+        try fleet.meet()
+        _ = try await one.merge([gone], into: kept)
+        try await two.write { try $0.set("qso", kept, [Assignment("NAME", text: "Hiram")]) }
+        try fleet.meet()
+        let record = try #require(try two.record("qso", kept))
+        let conflict = try #require(try two.conflicts(in: record).first { $0.field == "NAME" })
+        let merged = try #require(conflict.candidates.first { $0.value == Array("Bartholomew".utf8) })
+        _ = try await two.choose(merged, in: conflict)
+        #expect(try two.record("qso", kept)?.text("NAME") == "Bartholomew")
+        try await one.erase([gone])
+        try fleet.meet()
+        for store in [one, two] { try await Self.writeSomething(in: store) }
+        try fleet.meet()
+        for store in [one, two] { #expect(try Self.search(store) == []) }
+        #expect(try one.digest().views == two.digest().views)
+    }
+
+    /// Neither device has heard of what the other one has.
+    @Test(arguments: ["N0CALL", nil], [true, false])
+    func `takes the contact that another device logs or imports`(station: String?, isImported: Bool) async throws {
+        let fleet = try await Fleet(2, seed: 15)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        let fields =
+            ["CALL": "N0GONE", "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m", "NAME": "Bartholomew"]
+            .merging(station.map { ["STATION_CALLSIGN": $0] } ?? [:]) { first, _ in first }
+        #expect(try await two.importText(Self.record(fields)).imported == 1)
+        let id: RecordID
+        if isImported {
+            #expect(try await one.importText("x\n<PROGRAMID:5>Other<EOH>" + Self.record(fields)).imported == 1)
+            id = try #require(try one.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
+        } else {
+            id = try await one.write { try $0.add("qso", fields.map { Assignment($0, text: $1) }) }.value
+        }
+        #expect(try await one.erase([id]).withheldCount > 0)
+        try fleet.meet()
+        for store in [one, two] { try await Self.writeSomething(in: store) }
+        try fleet.meet()
+        for store in [one, two] {
+            #expect(try Self.search(store) == [])
+            #expect(try store.read { try $0.all(.contacts.worked("N0GONE")) }.isEmpty)
+            #expect(try await store.importText(Self.record(fields)).erased == 1)
+            #expect(try store.compareWithReplay().isSame)
+        }
+        try fleet.meet()
+        #expect(try one.digest().views == two.digest().views)
+    }
+
+    @Test func `takes no contact that shows and was not named`() async throws {
+        let fleet = try await Fleet(2, seed: 17)
+        defer { fleet.close() }
+        let (one, two) = (fleet.stores[0], fleet.stores[1])
+        @Sendable func fields(_ call: String) -> [String: String] {
+            ["CALL": call, "QSO_DATE": "20260102", "TIME_ON": "1200", "BAND": "20m"]
+        }
+        // A call was mistyped that another contact of that minute really has.
+        try await one.importText(Self.record(fields("N0CALL")))
+        let id = try await one.write { batch in
+            try batch.add("qso", fields("N0CALL").map { Assignment($0, text: $1) })
+        }.value
+        try await one.write { try $0.set("qso", id, [Assignment("CALL", text: "N0GONE")]) }
+        try await one.erase([id])
+        try fleet.meet()
+        for store in [one, two] {
+            #expect(try store.read { try $0.all(.contacts.worked("N0CALL")).count } == 1)
+        }
         #expect(try one.digest().views == two.digest().views)
     }
 

@@ -49,7 +49,7 @@ import Testing
 
         let erased = try await store.erase([id], note: "On request")
         // Of the contact, of its key, and the record of the erase.
-        #expect(erased.withheldCount >= 4 && erased.batches.count == 1 && erased.eventCount == 3)
+        #expect(erased.withheldCount >= 4 && erased.batches.count == 1 && erased.eventCount == 2)
         #expect(try Self.search(store) == [])
         #expect(try store.read { try $0.all(.everything).filter { $0.id != id } } == others)
         let replica = try #require(store.replica)

@@ -106,7 +106,8 @@ import Testing
         }
         let record = try #require(records.first)
         try temporary.store.read { view in
-            var comparison = ImportComparison(source: SourceID(name: "another"))
+            var comparison = ImportComparison(
+                source: SourceID(name: "another"), ids: ContactIDs(key: try view.idKey()))
             for _ in 0..<3 {
                 comparison.forget(after: 0)
                 guard case .asserted = try comparison.compare(record, in: view) else {

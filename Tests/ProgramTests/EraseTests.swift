@@ -22,7 +22,7 @@ import Testing
         #expect(try program.json("qso", "show", id)["hidden"] as? Bool == false)
         let erased = try program.json("erase", "--call", "n0gone", "--yes")
         #expect((erased["withheld"] as? Int ?? 0) >= 2)
-        #expect(erased["events"] as? Int == 5, "of each contact and of its key, and the record of the erase")
+        #expect(erased["events"] as? Int == 3, "of each contact, and the record of the erase")
         #expect((erased["contacts"] as? [String])?.count == 2)
         let mentions = try #require(erased["mentions"] as? [[String: Any]])
         #expect(mentions.count == 1 && mentions[0]["kind"] as? String == "qso" && mentions[0]["note"] as? Bool == false)
@@ -51,6 +51,19 @@ import Testing
         #expect(undone.status == 0 && !undone.output.contains("On request"))
         let again = try program.run("erase", id, "--yes")
         #expect(again.status == 0 && again.output.contains("nothing was left"))
+    }
+
+    @Test func `says which contacts lose what they took over from it`() throws {
+        let (program, id) = try program()
+        let other = try #require(try program.json("qso", "add", "W1AW", "FREQ=14.074")["id"] as? String)
+        #expect(try program.run("duplicates", "merge", other, id).status == 0)
+        #expect(try program.run("qso", "show", other).output.contains("Bartholomew"))
+        #expect(try program.json("erase", id, "--dry-run")["repeating"] as? [String] == [other])
+        let text = try program.run("erase", id, "--yes").output
+        #expect(text.contains("These took values over from it in a merge, and lose them:") && text.contains("W1AW"))
+        let shown = try program.run("qso", "show", other).output
+        #expect(shown.contains("14.074") && !shown.contains("Bartholomew"), "\(shown)")
+        #expect(shown.contains("NAME       erased") && !shown.contains("absent"), "\(shown)")
     }
 
     @Test func `of what is not there ends with 66, of nothing at all with 64`() throws {

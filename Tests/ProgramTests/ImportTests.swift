@@ -88,4 +88,81 @@ import Testing
         #expect(try program.run("undo", "--yes").output.contains("Undone: 1 step, 3 records."))
         #expect(try Self.contacts(program) == 0)
     }
+
+    /// Two devices import what two programs have of the same contacts, and are synchronised all the while.
+    @Test(arguments: 1...2)
+    func `of two programs' files on two devices that sync meanwhile ends with the finest of both`(
+        round: Int
+    ) throws {
+        let program = try Program()
+        let (place, other) = (program.folder.appending(path: "place"), program.folder.appending(path: "other").path)
+        #expect(try program.run("remote", "add", "stick", place.path).status == 0)
+        #expect(try program.run("sync").status == 0)
+        #expect(try program.run("join", place.path, "--name", "laptop", "--store", other).status == 0)
+        let count = 3_000
+        // One program has the seconds, the other one the names.
+        for (name, seconds, person) in [("One", "30", ""), ("Two", "", "<NAME:5>Hiram")] {
+            var text = "x\n<PROGRAMID:3>\(name)<EOH>\n"
+            for number in 0..<count {
+                let (call, time) = ("N0C\(number)", "12\(10 + number % 50)\(seconds)")
+                text += "<CALL:\(call.utf8.count)>\(call)<QSO_DATE:8>20260501<TIME_ON:\(time.utf8.count)>\(time)"
+                text += "<BAND:3>20m<MODE:2>CW\(person)<EOR>\n"
+            }
+            try Data(text.utf8).write(to: program.folder.appending(path: "\(name).adi"))
+        }
+        let run = try program.script(
+            """
+            cd "\(program.folder.path)"
+            "$GROUNDWAVE" import One.adi & one=$!
+            sleep 0.\(round)
+            "$GROUNDWAVE" import Two.adi --store "\(other)" & two=$!
+            while kill -0 $one 2> /dev/null || kill -0 $two 2> /dev/null; do
+              "$GROUNDWAVE" sync && "$GROUNDWAVE" sync --store "\(other)"
+            done
+            wait $one && wait $two && "$GROUNDWAVE" sync && "$GROUNDWAVE" sync --store "\(other)" && "$GROUNDWAVE" sync
+            """)
+        #expect(run.status == 0, "\(run.errors)")
+        let exports = try [[], ["--store", other]].map { try program.run(["export"] + $0).output }
+        for text in exports {
+            let records = text.components(separatedBy: "<EOR>").dropLast()
+            #expect(records.count == count, "each contact is there once")
+            #expect(records.allSatisfy { $0.contains("<NAME:5>Hiram") && $0.contains("<TIME_ON:6>12") })
+        }
+        let digests = try [[], ["--store", other]].map { try program.json(["digest"] + $0)["digest"] as? String }
+        #expect(digests[0] != nil && digests[0] == digests[1])
+        #expect(try program.run("conflicts", "list", "--sources").output.contains("No contradictions."))
+    }
+
+    @Test func `says of each field what became of a file's values, and a source that is trusted wins`() throws {
+        let program = try Program()
+        func file(_ source: String, _ fields: String) throws -> String {
+            let url = program.folder.appending(path: "\(source).adi")
+            let key = "<CALL:6>N0CALL<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW"
+            let text = "x\n<PROGRAMID:\(source.utf8.count)>\(source)<EOH>\n\(key)\(fields)<EOR>\n"
+            try Data(text.utf8).write(to: url)
+            return url.path
+        }
+        #expect(try program.run("import", file("One", "<NAME:5>Hiram<GRIDSQUARE:6>FN31pr")).status == 0)
+        #expect(try program.run("qso", "edit", "N0CALL", "NAME=Percy").status == 0)
+        let second = try file("Two", "<NAME:5>Maxim<GRIDSQUARE:4>FN31<QTH:6>Boston")
+        let told = try program.run("import", second, "--report", "--dry-run").output
+        #expect(told.contains("FIELD       FILLED  REFINED  CORRECTED  KEPT  CONTRADICTED"), "\(told)")
+        #expect(told.contains("NAME                                                     1"), "\(told)")
+        #expect(told.contains("conflicts list --sources"))
+        let fields = try program.json("import", second)["fields"] as? [String: [String: Int]]
+        #expect(fields == ["NAME": ["contradicted": 1], "GRIDSQUARE": ["kept": 1], "QTH": ["filled": 1]])
+        let refused = try program.run("import", second, "--trust", "LoTW")
+        #expect(refused.status == 64 && refused.errors.contains("--trust \"Two\""), "\(refused.errors)")
+        #expect(try program.json("import", second, "--trust", "Two")["updated"] as? Int == 1)
+        let shown = try program.json("qso", "show", "N0CALL")["fields"] as? [String: String]
+        #expect(shown?["NAME"] == "Maxim" && shown?["GRIDSQUARE"] == "FN31pr")
+        try program.json("import", file("Three", "<NAME:5>Lewis"))
+        #expect(try program.run("blame", "N0CALL", "--field", "NAME").output.contains("trusted"))
+        // A person who was erased stays so, and the day is told.
+        #expect(try program.run("erase", "N0CALL", "--yes").status == 0)
+        let again = try program.run("import", second).output
+        let day = Date().formatted(.iso8601.year().month().day())
+        #expect(again.contains("1 contact of the unchanged ones was erased here on \(day)"), "\(again)")
+        #expect((try program.json("import", second)["erasedAt"] as? String)?.hasPrefix(day) == true)
+    }
 }

@@ -36,7 +36,8 @@ import Testing
                 var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: WrittenNames(of: author))
                 try reader.skipNote(in: values)
                 try state.fold(
-                    &reader, shape: shape, values: values, event: EventID(author, 9), stamp: Stamp(rawValue: 9),
+                    &reader, of: reader.record, shape: shape, values: values, event: EventID(author, 9),
+                    stamp: Stamp(rawValue: 9),
                     position: 1, names: &names)
                 var copy = RecordState()
                 try state.row.withSpan { row throws in try copy.decode(row, names: names) }

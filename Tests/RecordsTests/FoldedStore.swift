@@ -29,13 +29,15 @@ struct FoldedStore {
             let start = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             var check = start
             try check.validate(shape: shape, values: values)
-            var reader = start
-            try reader.skipNote(in: values)
             position += 1
-            try states[reader.record, default: RecordState()].fold(
-                &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,
-                names: &names)
-            if savesEachStep { states[reader.record] = try states[reader.record]!.savedAndLoaded() }
+            for record in [start.record] + start.related(in: shape) {
+                var reader = start
+                try reader.skipNote(in: values)
+                try states[record, default: RecordState()].fold(
+                    &reader, of: record, shape: shape, values: values, event: frame.id, stamp: frame.stamp,
+                    position: position, names: &names)
+                if savesEachStep { states[record] = try states[record]!.savedAndLoaded() }
+            }
         }
     }
 

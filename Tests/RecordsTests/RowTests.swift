@@ -110,7 +110,8 @@ import Testing
                 var reader = try ChangeReader(shape: shape, isWithheld: false, by: frame.names(in: bytes))
                 try reader.skipNote(in: values)
                 try state.fold(
-                    &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,
+                    &reader, of: reader.record, shape: shape, values: values, event: frame.id, stamp: frame.stamp,
+                    position: position,
                     names: &names)
             }
         }

@@ -45,7 +45,7 @@ struct Scene {
     /// All orders of the events; for at most five of them.
     var orders: [[FramedEvent]] { Self.permutations(events) }
 
-    private static func permutations(_ events: [FramedEvent]) -> [[FramedEvent]] {
+    static func permutations(_ events: [FramedEvent]) -> [[FramedEvent]] {
         guard events.count > 1 else { return [events] }
         return events.indices.flatMap { place in
             var rest = events

@@ -57,6 +57,7 @@ struct SourceHistory {
         var field: Int
         var value: String?
         var source: Int?
+        var isTrusted = false
         var since: Int?
         var supersedes: [Int]
     }
@@ -88,7 +89,7 @@ struct SourceHistory {
             let own = heads.filter { $0.source == source }
             writes.append(
                 Write(
-                    number: number, field: field, value: value, source: source,
+                    number: number, field: field, value: value, source: source, isTrusted: generator.chance(0.15),
                     since: own.map { $0.since ?? $0.number }.min(), supersedes: own.map(\.number)))
         }
     }
@@ -102,6 +103,7 @@ struct SourceHistory {
             ]
             line["value"] = write.value
             line["source"] = write.source.map { "S\($0)" }
+            line["trusted"] = write.isTrusted
             line["since"] = write.since
             return String(decoding: try JSONSerialization.data(withJSONObject: line), as: UTF8.self) + "\n"
         }.joined()
@@ -122,7 +124,7 @@ struct SourceHistory {
                 since: write.since.map { Stamp(rawValue: UInt64($0)) })
             let change = Change(
                 kind: "thing", record: Scene.record, source: write.source.map { SourceID(rawValue: UInt64($0)) },
-                operations: [operation])
+                isTrusted: write.isTrusted, operations: [operation])
             return FramedEvent(id, at: Stamp(rawValue: UInt64(write.number)), change, nonce: UInt64(write.number))
         }
     }

@@ -1,6 +1,7 @@
 import GroundwaveEvents
 import GroundwaveRecords
 import GroundwaveSeededNumbers
+import Synchronization
 import Testing
 
 @Suite struct `What import sources say` {
@@ -29,7 +30,7 @@ import Testing
             #expect(field.value.map { String(decoding: $0, as: UTF8.self) } == shown.value, "\(name)")
             #expect(field.value == field.shown.value, "\(name)")
             let contradictions = Set(field.contradictions.map { String(decoding: $0.value ?? [], as: UTF8.self) })
-            if field.shown.source == nil {
+            if field.shown.isDecision {
                 // The model lists the other values of persons, too, and coarser words of one source beside its finer ones.
                 #expect(contradictions.isSubset(of: shown.contradictions), "\(name)")
             } else {
@@ -137,6 +138,35 @@ import Testing
             let store = try FoldedStore(folding: order, schema: SourceModel.schema, savesEachStep: true)
             #expect(store[scene.record]?.text(.number(4)) == "Percy")
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `costs a bounded number of comparisons for a head, however many a device wrote`(isRegister: Bool) throws {
+        let count = 2000
+        var scene = Scene()
+        for number in 0..<count {
+            let value = String(14 + number)
+            scene.write(
+                "a", at: UInt64(number + 1), source: SourceID(name: "source \(number)"),
+                isRegister ? Self.set(value, nil, nil) : .set(.number(2), value))
+        }
+        let comparisons = Mutex(0)
+        let schema = KindSchema(
+            name: "thing",
+            fields: [
+                FieldSchema(2, "FREQ", .sources),
+                FieldSchema(9, "frequency", .sources, members: ["FREQ_RX", "BAND_RX", "LAT"]),
+            ],
+            covers: { _, value, other in
+                comparisons.withLock { $0 += 1 }
+                return value == other
+            })
+        let record = try scene.folded(schema: schema)
+        let field = try #require(record[isRegister ? Self.register : .number(2)])
+        #expect(field.heads.count == count)
+        #expect(field.heads.last?.stamp == Stamp(rawValue: 1), "the one that spoke first")
+        #expect(field.contradictions.count == count - 1)
+        #expect(comparisons.withLock { $0 } < 50 * count)
     }
 
     @Test func `has no first time without a source, nor without a value`() throws {

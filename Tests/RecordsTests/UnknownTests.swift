@@ -95,6 +95,22 @@ import Testing
         }
     }
 
+    @Test func `only a source is trusted, and related records are some, of a change that is no block`() throws {
+        func shape(_ flags: UInt8, _ rest: [UInt8]) -> [UInt8] {
+            [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [flags] + rest
+        }
+        let (source, id) = ([UInt8](repeating: 1, count: 8), [UInt8](repeating: 9, count: 16))
+        #expect(try reader(of: shape(5, source + [0, 0])).isTrusted)
+        #expect(throws: ChangeError.inconsistent) { try reader(of: shape(4, [0, 0])) }
+        #expect(try reader(of: shape(8, [1] + id + [0, 0])).hasRelated)
+        #expect(throws: ChangeError.inconsistent) { try reader(of: shape(8, [0, 0, 0])) }
+        #expect(throws: ChangeError.inconsistent) { try reader(of: shape(10, [1] + id + [0, 0, 1, 1, 0])) }
+        // A count is bounded before anything is read.
+        for count in [[0x81, 0x20], [0xFF, 0xFF, 0xFF, 0x7F]] as [[UInt8]] {
+            #expect(throws: ChangeError.self) { try reader(of: shape(8, count + id + [0, 0])) }
+        }
+    }
+
     @Test func `a later version or an unknown operation says so, and is not called damaged`() throws {
         var shape = ByteWriter()
         shape.append(contentsOf: [1, 2, 1, 0x71])
@@ -102,7 +118,7 @@ import Testing
         #expect(throws: ChangeError.unknown(type: 9, version: 1)) { try reader(of: [9, 1, 0]) }
         #expect(throws: ChangeError.malformed(.truncated(offset: 0, needed: 1, available: 0))) { try reader(of: []) }
         // Kind "q", record, a flag that this version does not know.
-        let flagged = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [4, 0, 0]
+        let flagged = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [16, 0, 0]
         #expect(throws: ChangeError.unknown(type: 1, version: 1)) { try reader(of: flagged) }
         // Kind "q", record, no source, no replicas, one operation of code 15.
         let operation = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [0, 0, 1, 15, 2, 0]
@@ -115,8 +131,9 @@ import Testing
         }
     }
 
-    private func reader(of shape: [UInt8]) throws {
-        _ = try shape.withSpan {
+    @discardableResult
+    private func reader(of shape: [UInt8]) throws -> ChangeReader {
+        try shape.withSpan {
             try ChangeReader(shape: $0, isWithheld: false, by: WrittenNames(of: ReplicaID(high: 1, low: 1)))
         }
     }
@@ -151,9 +168,10 @@ extension Change {
                     first: number() / 2, count: count, summary: generator.bytes(length()),
                     content: generator.bytes(length())))
         }
+        let source = generator.chance(0.5) ? SourceID(rawValue: .max) : nil
+        let related = (0..<(generator.chance(0.2) ? 3 : 0)).map { _ in RecordID.random(using: &generator) }
         return Change(
-            kind: String(repeating: "k", count: length()),
-            record: .random(using: &generator),
-            source: generator.chance(0.5) ? SourceID(rawValue: .max) : nil, operations: operations)
+            kind: String(repeating: "k", count: length()), record: .random(using: &generator), source: source,
+            isTrusted: source != nil && generator.chance(0.3), related: related, operations: operations)
     }
 }

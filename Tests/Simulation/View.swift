@@ -95,7 +95,8 @@ struct View {
         var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try reader.skipNote(in: values)
         try states[reader.record, default: RecordState()].fold(
-            &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,
+            &reader, of: reader.record, shape: shape, values: values, event: frame.id, stamp: frame.stamp,
+            position: position,
             names: &names)
     }
 }

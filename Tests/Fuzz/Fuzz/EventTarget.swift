@@ -52,7 +52,8 @@ extension Target {
             var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: names)
             try reader.skipNote(in: values)
             try state.fold(
-                &reader, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: 1, names: &local)
+                &reader, of: change.record, shape: shape, values: values, event: frame.id, stamp: frame.stamp,
+                position: 1, names: &local)
         }
         checkRow(state, local)
         show(Record(kind: change.kind, id: change.record, state: state, names: local, schema: kinds[change.kind]))

@@ -152,7 +152,7 @@ struct FoldedEvent: CustomStringConvertible {
                         shape: shape, isWithheld: event.isWithheld, by: WrittenNames(of: event.id.replica))
                     try reader.skipNote(in: values)
                     try state.fold(
-                        &reader, shape: shape, values: values, event: event.id, stamp: event.stamp,
+                        &reader, of: reader.record, shape: shape, values: values, event: event.id, stamp: event.stamp,
                         position: event.position, names: &names)
                 }
             }

@@ -15,10 +15,12 @@ struct Import: AsyncParsableCommand {
             own corrections are kept, and contacts that are no longer in it are counted and kept. A value that is \
             empty in the file, or says less than the one that is here, such as 1200 for 120030, replaces nothing. If \
             two programs contradict each other, the value that was imported first is shown, on every device: \
-            groundwave conflicts list --sources shows the others.
+            groundwave conflicts list --sources shows the others. What you have written or cleared by hand stays, \
+            unless you trust the source of the file: its values then count as written by hand.
 
               groundwave import wsjtx_log.adi
               groundwave import portable.adi --set MY_RIG=KX2 --shift=-01:00 --dry-run
+              groundwave import lotw.adi --trust LoTW --report
             """)
 
     @Argument(help: ArgumentHelp("Log files, .adi or .adx; - for standard input.", valueName: "file"))
@@ -46,6 +48,15 @@ struct Import: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The session that new contacts belong to; default: none.", valueName: "id"))
     var session: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Let the values of this source replace what is here, except by coarser ones; the file must be of it.",
+            valueName: "name"))
+    var trust: String?
+
+    @Flag(help: "Show what became of the values of each field: filled, refined, corrected, kept or contradicted.")
+    var report = false
+
     @Flag(help: "Import contacts that were erased here, too, as new contacts.")
     var again = false
 
@@ -70,7 +81,9 @@ struct Import: AsyncParsableCommand {
         var rejected = 0
         var hidden = 0
         var erased = 0
+        var erasedAt: String?
         var absent = 0
+        var fields: [String: [String: Int]] = [:]
         var warnings: [Warning] = []
     }
 
@@ -81,6 +94,10 @@ struct Import: AsyncParsableCommand {
         importOptions.assignments = try set.map { try Assignment(argument: $0) }
         importOptions.shiftMinutes = try shift.map { try Self.minutes($0) } ?? 0
         importOptions.takesErasedAgain = again
+        if let trust {
+            guard !trust.isEmpty else { throw ValidationError("--trust needs the name of a source.") }
+            importOptions.trusted = trust
+        }
         importOptions.isDryRun = dryRun
         importOptions.author = writing.author
         importOptions.note = writing.note
@@ -111,6 +128,12 @@ struct Import: AsyncParsableCommand {
         result.absent += report.absent
         result.hidden += report.hidden
         result.erased += report.erased
+        if let erased = report.lastErased {
+            result.erasedAt = max(result.erasedAt ?? "", UTCText.milliseconds(erased.milliseconds))
+        }
+        for (field, fates) in report.fields {
+            for (fate, count) in fates { result.fields[field, default: [:]][fate.rawValue, default: 0] += count }
+        }
         result.warnings += report.remarks.map {
             Result.Warning(
                 file: $0.file, record: $0.record, offset: $0.offset, field: $0.field, code: $0.code,
@@ -136,14 +159,16 @@ struct Import: AsyncParsableCommand {
         if report.erased > 0 {
             try Terminal.print(
                 """
-                Erased contacts among the unchanged ones: \(report.erased). They stay erased, and nothing of them was \
-                stored. To import them as new contacts: --again
+                \(NumberText.count(report.erased, "contact")) of the unchanged ones \(report.erased == 1 ? "was" : "were") \
+                erased here\(Self.day(report)), and nothing of \(report.erased == 1 ? "it" : "them") was stored. To import \
+                erased contacts as new ones: --again
                 """)
         }
         if report.absent > 0 {
             try Terminal.print(
                 "Contacts of this source that are no longer in the file: \(report.absent). They are kept.")
         }
+        if self.report { try describe(fields: report) }
         let rejections = report.remarks.filter(\.isRejection)
         for remark in rejections.prefix(20) {
             let place = remark.record > 0 ? "record \(remark.record), " : ""
@@ -153,6 +178,30 @@ struct Import: AsyncParsableCommand {
         let warnings = Dictionary(grouping: report.remarks.filter { !$0.isRejection }, by: \.code)
         for (_, remarks) in warnings.sorted(by: { $0.key < $1.key }) {
             Terminal.remark("  \(remarks.count) × \(remarks[0].message)")
+        }
+    }
+
+    /// When the contacts of a report were erased: a day, or until which.
+    private static func day(_ report: ImportReport) -> String {
+        guard let erased = report.lastErased else { return "" }
+        let day = UTCText.milliseconds(erased.milliseconds).prefix(10)
+        return report.erased == 1 ? " on \(day)" : ", the last one on \(day)"
+    }
+
+    /// What became of the values of each field.
+    private func describe(fields report: ImportReport) throws {
+        if report.fields.isEmpty {
+            if report.updated + report.unchanged == 0 { return }
+            return try Terminal.print("Every value of a contact that was already here is as the file has it.")
+        }
+        let fates = ImportComparison.Fate.allCases
+        var table = TextTable(["FIELD"] + fates.map { $0.rawValue.uppercased() }, numbersFrom: 1)
+        for (field, counts) in report.fields.sorted(by: { $0.key < $1.key }) {
+            table.append([field] + fates.map { fate in counts[fate].map { "\($0)" } ?? "" })
+        }
+        try Terminal.print(lines: table.lines)
+        if report.fields.values.contains(where: { $0[.contradicted] != nil }) {
+            try Terminal.print("Contradicted values stay beside the ones shown: groundwave conflicts list --sources")
         }
     }
 

@@ -47,9 +47,10 @@ struct QSOShow: AsyncParsableCommand {
         }
         try Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
         if let session = record.session { try Terminal.print("session \(session.short)") }
+        let reasons = try store.withholdings(in: record)
         let fields =
             record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
-            + withheld.map { ($0, ShownValue.text(nil, .absent)) }
+            + withheld.map { ($0, ShownValue.text(nil, reasons[$0])) }
         try Terminal.print(lines: FieldTable.lines(fields, provenance))
         if record.hasConflict {
             Terminal.remark("It has conflicts: groundwave conflicts show \(id.short)")

@@ -13,8 +13,9 @@ struct BlameVerb: AsyncParsableCommand {
             Why a value is shown: only (nobody else wrote the field), causal (its author had seen the value before \
             it), chosen (somebody resolved a conflict in its favour), stamp (of several concurrent values, it is the \
             latest), tie (of several concurrent values with the same time, it is from the replica with the greater \
-            id), hand (a person wrote it, which comes before what files say), finest (no file says more), first (of \
-            files that contradict each other, the one that was imported first).
+            id), hand (a person wrote it, which comes before what files say), trusted (so does a file that was \
+            imported with --trust), finest (no file says more), first (of files that contradict each other, the one \
+            that was imported first).
 
               groundwave blame W1AW --field FREQ
             """)

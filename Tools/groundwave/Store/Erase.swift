@@ -10,10 +10,10 @@ struct Erase: AsyncParsableCommand {
         discussion: """
             For a person who asks to be forgotten. An erase is permanent: groundwave undo does not bring the contact \
             back, and neither does an older value, another device that had not heard of the erase, or importing a file, \
-            whatever program wrote it, unless you say import --again. Only a device that has not heard of the erase yet \
-            can still make another contact of it: from a file that gives another minute or another station call, or gives \
-            the station call where this contact had none (or the other way round), or by a merge, which takes values \
-            over. Erase that contact, too. The log can still prove that something was logged, but not what it was. The \
+            whatever program wrote it, unless you say import --again. What another contact took over from it by a merge \
+            is erased there. Only a device that has not heard of the erase yet can still make another contact of it: by \
+            hand, from a file that gives another minute or another station call, or from one that gives the station call \
+            where this contact had none. Erase that contact, too. The log can still prove that something was logged, but not what it was. The \
             files are rewritten, so that no page of them keeps the text, and every device of this log does the same when \
             it receives the erase.
 
@@ -60,6 +60,7 @@ struct Erase: AsyncParsableCommand {
         var events: Int
         var withheld: Int
         var contacts: [String]
+        var repeating: [String]
         var mentions: [Mention]
         var copies: [String]
         var archives: [String]
@@ -87,7 +88,11 @@ struct Erase: AsyncParsableCommand {
                 .notFound, "There is no contact with \(call ?? ""), and nothing else mentions it.",
                 hint: "A contact that was already erased can no longer be found by its call.")
         }
-        if !options.json { try show(contacts) }
+        let repeating = try store.recordsRepeating(ids, kind: QSOKind.name)
+        if !options.json {
+            try show(contacts)
+            try show(repeating, in: store)
+        }
         var erased = Erased()
         if !dryRun, !ids.isEmpty {
             if !yes {
@@ -105,6 +110,7 @@ struct Erase: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     events: erased.eventCount, withheld: erased.withheldCount, contacts: ids.map { "\($0)" },
+                    repeating: repeating.map { "\($0)" },
                     mentions: mentions.map {
                         .init(kind: $0.kind, record: "\($0.record)", event: "\($0.event)", note: $0.isInNote)
                     },
@@ -132,6 +138,15 @@ struct Erase: AsyncParsableCommand {
         if contacts.isEmpty { return try Terminal.print("There is no contact with \(call ?? "").") }
         var table = ContactTable()
         contacts.forEach { table.append($0) }
+        try Terminal.print(lines: table.lines)
+    }
+
+    private func show(_ repeating: [RecordID], in store: Store) throws {
+        let records = try repeating.compactMap { try store.record(QSOKind.name, $0) }.filter { !$0.isErased }
+        if records.isEmpty { return }
+        var table = ContactTable()
+        records.forEach { table.append($0) }
+        try Terminal.print("These took values over from it in a merge, and lose them:")
         try Terminal.print(lines: table.lines)
     }
 
