@@ -39,7 +39,7 @@ extension Store {
     ///   - ids: Records of `kind`. A record with nothing left to erase is skipped.
     ///   - note: The reason. It stays for ever, so it must not name the person concerned.
     /// - Throws: ``StoreError`` with code `usage` if the note names the call of an erased contact: then nothing was
-    ///   written. `notFound` if there is no such record, `archived` if an archive has some of it: batches of 100
+    ///   written. `notFound` if there is no such record, `archived` if an archive has some of it: batches of 500
     ///   records that were written before stay. If the files cannot be rewritten, the erasure is recorded but the
     ///   text is still there, and the next write or open tries again.
     /// - Complexity: O(bytes of the log), once for all `ids`.
@@ -101,8 +101,8 @@ extension Store {
         }
     }
 
-    /// The number of records that one batch erases.
-    private static let eraseCount = 100
+    /// The number of records that one batch erases: with all their related ids they fit into one record of the erase.
+    private static let eraseCount = 500
 }
 
 extension Reading {

@@ -102,6 +102,7 @@ struct FoldedEvent: CustomStringConvertible {
         }
         change = Change(
             kind: "thing", record: Self.record, source: source == 0 ? nil : SourceID(rawValue: UInt64(source)),
+            isTrusted: source == 1 && dice.number(below: 3) == 0,
             operations: operations)
     }
 

@@ -370,7 +370,10 @@ final class SeedStore {
         let source = number % 4 == 1 ? SourceID(rawValue: 9) : nil
         var batch = DraftBatch()
         batch.append(
-            Change(kind: QSOKind.name, record: id, source: source, operations: operations), by: replica,
+            Change(
+                kind: QSOKind.name, record: id, source: source, isTrusted: number % 8 == 1,
+                related: number % 16 == 1 ? [RecordID(high: 5, low: UInt64(number))] : [], operations: operations),
+            by: replica,
             note: AuditNote(author: "N0CALL", text: number % 4 == 2 ? "Corrected frequency" : ""), using: &numbers)
         if number == 5 {
             // A value with pages of its own.
