@@ -78,11 +78,22 @@ extension ContactProof {
         }
     }
 
+    /// The contact: what the events write to. An erase alone is about its own record, and may be about others.
+    private func contact() -> RecordID? {
+        let written = items.lazy.compactMap { item -> (record: RecordID, isErase: Bool)? in
+            let (shape, values) = (item.event.shape.span.bytes, item.event.values.span.bytes)
+            let reader = try? ChangeReader(
+                shape: shape, isWithheld: item.event.isWithheld, by: WrittenNames(of: item.event.id.replica))
+            return reader.map { ($0.record, $0.isErase(shape: shape, values: values)) }
+        }
+        return (written.first { !$0.isErase } ?? written.first)?.record
+    }
+
     private func fold() throws -> (Record, [ProvenContact.Event]) {
         var state = RecordState()
         var names = Names()
         var events: [ProvenContact.Event] = []
-        var record: RecordID?
+        guard let record = contact() else { throw ProofObject.damaged("The proof has no change of a contact.") }
         for (index, item) in items.enumerated() {
             let event = item.event
             let (shape, values) = (event.shape, event.values)
@@ -91,16 +102,15 @@ extension ContactProof {
                     shape: shape.span.bytes, isWithheld: event.isWithheld, by: WrittenNames(of: event.id.replica))
                 var check = reader
                 try check.validate(shape: shape.span.bytes, values: values.span.bytes)
-                guard reader.isOfContact(in: shape), record == nil || record == reader.record else {
-                    throw .inconsistent
-                }
-                record = reader.record
+                guard reader.isOfContact(in: shape),
+                    reader.affects(record, shape: shape.span.bytes, values: values.span.bytes)
+                else { throw .inconsistent }
                 events.append(
                     ProvenContact.Event(
                         id: event.id, stamp: event.stamp, note: try reader.note(in: values.span.bytes),
                         isImported: reader.source != nil, isWithheld: event.isWithheld))
                 try state.fold(
-                    &reader, of: reader.record, shape: shape.span.bytes, values: values.span.bytes, event: event.id,
+                    &reader, of: record, shape: shape.span.bytes, values: values.span.bytes, event: event.id,
                     stamp: event.stamp,
                     position: Position(index + 1), names: &names)
             } catch {
@@ -110,7 +120,6 @@ extension ContactProof {
                     cause: error)
             }
         }
-        guard let record else { throw ProofObject.damaged("The proof has no events.") }
         return (
             Record(kind: QSOKind.name, id: record, state: state, names: names, schema: QSOKind.schema), events
         )

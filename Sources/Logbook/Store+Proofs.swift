@@ -26,7 +26,7 @@ extension Store {
             var events: [DetachedEvent] = []
             var written: Set<ReplicaID> = []
             try log.withEvents(at: positions) { _, frame, bytes in
-                guard events.count <= ContactProof.Limits.events, frame.isAbout(id, in: bytes) else { return }
+                guard events.count <= ContactProof.Limits.events, frame.affects(id, in: bytes) else { return }
                 events.append(DetachedEvent(frame, in: bytes))
                 written.insert(frame.id.replica)
             }

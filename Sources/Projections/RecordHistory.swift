@@ -81,11 +81,11 @@ public final class RecordHistory: Sendable {
         return state
     }
 
-    /// Returns the first event that writes to `record`, among those at `positions`, which may only be related to it.
+    /// Returns the first event that says anything of `record`, among those at `positions`, which may only be related to it.
     package func firstEvent(of record: RecordID, at positions: [Position]) throws -> EventID? {
         for position in positions {
             let event = try log.withEvent(at: position) { frame, bytes in
-                frame.isAbout(record, in: bytes) ? frame.id : nil
+                frame.affects(record, in: bytes) ? frame.id : nil
             }
             if let event, let event { return event }
         }

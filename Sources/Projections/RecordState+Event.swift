@@ -25,10 +25,10 @@ extension RecordState {
 }
 
 extension Frame {
-    /// Whether the event writes to `record`, and is not only related to it.
-    package func isAbout(_ record: RecordID, in bytes: RawSpan) -> Bool {
-        let reader = try? ChangeReader(
-            shape: bytes.extracting(shape), isWithheld: isWithheld, by: names(in: bytes))
-        return reader?.record == record
+    /// Whether the event says anything of `record`: see ``GroundwaveRecords/ChangeReader/affects(_:shape:values:)``.
+    package func affects(_ record: RecordID, in bytes: RawSpan) -> Bool {
+        let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
+        let reader = try? ChangeReader(shape: shape, isWithheld: isWithheld, by: names(in: bytes))
+        return reader?.affects(record, shape: shape, values: values) ?? false
     }
 }

@@ -123,6 +123,20 @@ public struct ChangeReader: Sendable {
         stride(from: relatedTable.lowerBound, to: relatedTable.upperBound, by: 16).map { RecordID(at: $0, of: shape) }
     }
 
+    /// Whether the change says anything of `record`: it writes to it, or erases it. One that only repeats values of it does
+    /// not. The reader must not have read anything yet.
+    public func affects(_ record: RecordID, shape: RawSpan, values: RawSpan) -> Bool {
+        if self.record == record { return true }
+        guard hasRelated, related(in: shape).contains(record) else { return false }
+        return isErase(shape: shape, values: values)
+    }
+
+    /// Whether the change erases its record and those related to it. The reader must not have read anything yet.
+    public func isErase(shape: RawSpan, values: RawSpan) -> Bool {
+        var reader = self
+        return (try? reader.next(shape: shape, values: values))??.code == .erase
+    }
+
     /// Skips author and note, up to the first value.
     public mutating func skipNote(in values: RawSpan) throws(ChangeError) {
         guard hasValues else { return }

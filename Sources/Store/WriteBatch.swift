@@ -81,7 +81,7 @@ public struct WriteBatch {
             let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             related += reader?.related(in: shape) ?? []
         }
-        return Array(Set(related).sorted().prefix(ChangeLimits.relatedCount))
+        return Set(related).sorted()
     }
 
     /// Returns a new random ID.
@@ -147,6 +147,11 @@ public struct WriteBatch {
     public mutating func append(_ change: Change) throws {
         guard change.operations.count <= ChangeLimits.operationCount, !change.kind.isEmpty else {
             throw StoreError(.usage, "A change can have at most \(ChangeLimits.operationCount) operations.")
+        }
+        guard change.related.count <= ChangeLimits.relatedCount else {
+            throw StoreError(
+                .usage, "This repeats values of \(change.related.count) records.",
+                hint: "\(ChangeLimits.relatedCount) are the maximum: merge them in several steps.")
         }
         for operation in change.operations where (operation.value?.count ?? 0) > ChangeLimits.valueBytes {
             throw StoreError(

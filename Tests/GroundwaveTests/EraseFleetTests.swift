@@ -335,6 +335,7 @@ import Testing
         } else {
             id = try await one.write { try $0.add("qso", fields.map { Assignment($0, text: $1) }) }.value
         }
+        let imported = try #require(try two.read { try $0.all(.contacts.worked("N0GONE")).first?.id })
         #expect(try await one.erase([id]).withheldCount > 0)
         try fleet.meet()
         for store in [one, two] { try await Self.writeSomething(in: store) }
@@ -344,6 +345,10 @@ import Testing
             #expect(try store.read { try $0.all(.contacts.worked("N0GONE")) }.isEmpty)
             #expect(try await store.importText(Self.record(fields)).erased == 1)
             #expect(try store.compareWithReplay().isSame)
+            // Also the one that was erased by an id that it came to have elsewhere proves what it is, and no more.
+            let proven = try store.proof(ofContact: imported).check()
+            #expect(proven.isErased && proven.record.id == imported && proven.record.fields.isEmpty)
+            #expect(proven.events.contains { $0.isWithheld })
         }
         try fleet.meet()
         #expect(try one.digest().views == two.digest().views)

@@ -34,7 +34,12 @@ extension History {
             if numbers.happens(8) || records.isEmpty { records.append(.random(using: &numbers)) }
             let record = numbers.happens(10) ? numbers.pick(fileRecords) : numbers.pick(records)
             guard chosen.insert(record).inserted else { continue }
-            let change = numbers.change(record, viewing: view[record])
+            var change = numbers.change(record, viewing: view[record])
+            if numbers.happens(8) {
+                // It repeats what another record says, or erases that one, too.
+                change.related = [numbers.pick(records)].filter { $0 != record }
+                if !change.related.isEmpty { truth.met(.relatedRecord) }
+            }
             try check(change, madeBy: device, viewing: view[record])
             batch.append(change, by: device.identity.replica, using: &numbers)
         }

@@ -4,12 +4,15 @@ import GroundwaveRecords
 /// The rules of the fold by brute force: all events at once, no order, no state.
 ///
 /// A head stands unless some event names it; a delete stands unless some write names it; a record is visible while one
-/// of its heads is covered by no delete that stands. Of a record that somebody has erased nothing is left.
+/// of its heads is covered by no delete that stands. Of a record that somebody has erased nothing is left, nor of what others
+/// have repeated of it.
 struct Oracle {
     private struct Written {
         let event: EventID
         let isWithheld: Bool
         let change: Change
+        /// Whether the change writes to another record, and is only related to this one.
+        let isOfAnother: Bool
     }
 
     private var written: [RecordID: [Written]] = [:]
@@ -22,8 +25,12 @@ struct Oracle {
             let change = try Change(
                 shape: shape, values: bytes.extracting(frame.values), isWithheld: frame.isWithheld,
                 by: frame.names(in: bytes))
-            written[change.record, default: []].append(
-                Written(event: frame.id, isWithheld: frame.isWithheld, change: change))
+            for record in Set([change.record] + change.related) {
+                written[record, default: []].append(
+                    Written(
+                        event: frame.id, isWithheld: frame.isWithheld, change: change,
+                        isOfAnother: record != change.record))
+            }
         }
         self.written = written
     }
@@ -41,7 +48,7 @@ struct Oracle {
                 try check(erased: record, events)
                 continue
             }
-            let (heads, deletes) = standing(events)
+            let (heads, deletes) = standing(events.filter { !$0.isOfAnother })
             let shown = Set(record.fields.flatMap { field in field.heads.map { head(field.key, $0) } })
             guard shown == heads else {
                 throw BrokenPromise("A record has other heads than the events say: \(shown) and not \(heads)")

@@ -21,7 +21,7 @@ enum Fault: Int, CaseIterable, Sendable {
     case crash, crashBehindCommit, failedCommit, lostNotes
     case restoreNoticed, restoreUnnoticed, clone, fork, lostDevice
     case unreachable, fullPlace, lostAnswer, staleListing, emptiedPlace
-    case olderView, sameImport, erasure, erasedRecord, unknownEvent
+    case olderView, sameImport, erasure, erasedRecord, relatedRecord, unknownEvent
 }
 
 /// What all parts of one history know.

@@ -62,26 +62,28 @@ struct View {
         var records: Set<RecordID> = []
         try log.forEach(from: 1) { position, frame, bytes in
             guard erased.contains(frame.id), position <= self.position else { return }
-            if let record = try Self.record(frame, bytes) { records.insert(record) }
+            records.formUnion(try Self.records(frame, bytes))
         }
         for record in records.sorted() {
             let positions = states[record]?.history.positions ?? []
             states[record] = RecordState()
             for position in positions {
-                try log.withEvent(at: position) { frame, bytes in try fold(frame, bytes, at: position) }
+                try log.withEvent(at: position) { frame, bytes in try fold(frame, bytes, of: record, at: position) }
             }
         }
     }
 
-    private static func record(_ frame: Frame, _ bytes: RawSpan) throws -> RecordID? {
+    /// The record that the event writes to, and those related to it.
+    private static func records(_ frame: Frame, _ bytes: RawSpan) throws -> Set<RecordID> {
         let shape = bytes.extracting(frame.shape)
-        guard shape.byte(at: 0) == 1 else { return nil }
-        return try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)).record
+        guard shape.byte(at: 0) == 1 else { return [] }
+        let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+        return Set([reader.record] + reader.related(in: shape))
     }
 
     private mutating func receive(_ frame: Frame, _ bytes: RawSpan) throws {
         switch bytes.extracting(frame.shape).byte(at: 0) {
-        case 1: try fold(frame, bytes, at: position)
+        case 1: for record in try Self.records(frame, bytes) { try fold(frame, bytes, of: record, at: position) }
         case SpecialEvent.erasure:
             let names = frame.names(in: bytes)
             let erased = try SpecialEvent.erased(bytes.extracting(frame.shape))
@@ -90,13 +92,14 @@ struct View {
         }
     }
 
-    private mutating func fold(_ frame: Frame, _ bytes: RawSpan, at position: Position) throws {
+    private mutating func fold(
+        _ frame: Frame, _ bytes: RawSpan, of record: RecordID, at position: Position
+    ) throws {
         let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
         var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
         try reader.skipNote(in: values)
-        try states[reader.record, default: RecordState()].fold(
-            &reader, of: reader.record, shape: shape, values: values, event: frame.id, stamp: frame.stamp,
-            position: position,
+        try states[record, default: RecordState()].fold(
+            &reader, of: record, shape: shape, values: values, event: frame.id, stamp: frame.stamp, position: position,
             names: &names)
     }
 }
