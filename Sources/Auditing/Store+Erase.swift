@@ -132,9 +132,9 @@ extension WriteBatch {
             try log.collectErasable(at: positions, of: id, into: &events)
             let changes = try log.changes(at: positions).filter { $0.record == id }
             let also = try read { [components] view in
-                // A record that shows is erased only if it is named.
+                // A record that is here is erased only if it is named.
                 try components.flatMap { try $0.relatedIDs?(view, kind, changes) ?? [] }.filter {
-                    try $0 != id && view.state(of: kind, $0)?.isVisible != true
+                    try $0 != id && view.state(of: kind, $0)?.isEmpty != false
                 }
             }
             try append(

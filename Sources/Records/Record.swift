@@ -32,7 +32,7 @@ public struct Record: Hashable, Sendable {
             stamp = writer.stamp
             position = writer.position
             source = writer.source == 0 ? nil : names.sources[Int(writer.source) - 1]
-            isTrusted = writer.isTrusted
+            isTrusted = head.isTrusted
             since = head.since ?? writer.stamp
             value = head.code.hasValue && !head.isWithheld ? Array(state.values[head.value]) : nil
             isWithheld = head.isWithheld

@@ -11,7 +11,7 @@ import GroundwaveEvents
 // | replicas | per writer: its local number |
 // | numbers | the event numbers of all writers as eight planes: first the lowest byte of each, then the next |
 // | stamps | for each distinct event of the writers, by replica and number: the difference to the last one, zigzag |
-// | sources | per writer: twice its number, 1 more if it is trusted |
+// | sources | per writer |
 // | heads | per head: field, writer, code and flags as in a row, index if bit 4 is set, stamp since when (8 bytes) if |
 // | | bit 6 is |
 // | rest | per record, by its flags: deletes, superseded early, assertions, as in a row; other events of its history: |
@@ -73,7 +73,7 @@ public struct RecordColumnsWriter {
             replicas.append(varint: UInt64(writer.replica))
             numbers.append(writer.sequence)
             stamps[name] = writer.stamp
-            sources.append(varint: writer.sourceCode)
+            sources.append(varint: UInt64(writer.source))
         }
         for head in state.heads { append(head, of: state, kept) }
         let others = history.filter { !known.contains(WriterName(replica: $0.replica, number: $0.sequence)) }

@@ -145,10 +145,10 @@ public struct RecordColumnsReader {
         nextWriter += 1
         guard let stamp = stamps[.init(replica: replica, number: number)] else { throw Self.malformed(numbers) }
         let eventPosition = position(replica, number)
-        var writer = RecordState.Writer(
-            replica: replica, sequence: number, stamp: stamp, position: eventPosition, source: 0)
-        writer.sourceCode = UInt64(try sources.count(in: bytes, limit: RecordState.Writer.sourceCodeLimit))
-        state.writers.append(writer)
+        state.writers.append(
+            RecordState.Writer(
+                replica: replica, sequence: number, stamp: stamp, position: eventPosition,
+                source: UInt32(try sources.count(in: bytes, limit: Int(UInt32.max)))))
         return eventPosition
     }
 

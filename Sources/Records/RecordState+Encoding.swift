@@ -7,9 +7,9 @@ import GroundwaveEvents
 // |---|---|
 // | checksum | 4 bytes: CRC-32C of the key of the row, and of everything after the checksum |
 // | writers | twice the count, 1 more if the record was erased, then each: replica, sequence, stamp (8 bytes), |
-// | | position, twice the source, 1 more if it is trusted |
+// | | position, source |
 // | heads | count, then each: field, writer, code and flags (1 byte), index if bit 4 is set, stamp since when (8 bytes) |
-// | | if bit 6 is, value if bit 3 is |
+// | | if bit 6 is, value if bit 3 is; bit 7: its source is trusted |
 // | deletes | count, then each: writer, count, and for each: replica, sequence |
 // | superseded early | count, then each: field, replica, sequence, index |
 // | assertions | count, then each: field, source, replica, sequence, stamp (8 bytes), hash (8 bytes), |
@@ -44,7 +44,7 @@ extension RecordState {
             writer.append(varint: author.sequence)
             writer.append(littleEndian: author.stamp.rawValue)
             writer.append(varint: author.position)
-            writer.append(varint: author.sourceCode)
+            writer.append(varint: UInt64(author.source))
         }
         writer.append(varint: heads.count)
         values.withSpan { bytes in
@@ -172,12 +172,12 @@ extension RecordState {
         let count = try reader.count(in: row, limit: 2 * row.byteCount + 1)
         isErased = count & 1 != 0
         for _ in 0..<(count >> 1) {
-            var writer = Writer(
-                replica: UInt32(try reader.count(in: row, limit: Int(UInt32.max))),
-                sequence: try reader.varint(in: row), stamp: Stamp(rawValue: try reader.uint64(in: row)),
-                position: try reader.varint(in: row), source: 0)
-            writer.sourceCode = UInt64(try reader.count(in: row, limit: Writer.sourceCodeLimit))
-            writers.append(writer)
+            writers.append(
+                Writer(
+                    replica: UInt32(try reader.count(in: row, limit: Int(UInt32.max))),
+                    sequence: try reader.varint(in: row), stamp: Stamp(rawValue: try reader.uint64(in: row)),
+                    position: try reader.varint(in: row),
+                    source: UInt32(try reader.count(in: row, limit: Int(UInt32.max)))))
         }
     }
 
@@ -263,18 +263,18 @@ extension RecordState.Head {
     /// The byte that describes the head.
     var flags: UInt8 {
         code.rawValue | (hasValue ? 0x08 : 0) | (index != 0 ? 0x10 : 0) | (isWithheld ? 0x20 : 0)
-            | (since == nil ? 0 : 0x40)
+            | (since == nil ? 0 : 0x40) | (isTrusted ? 0x80 : 0)
     }
 
     /// A head from its byte; an index that follows is 1 and a stamp 0 until they are read, and the value is empty.
     init(field: FieldOrdinal, writer: UInt32, flags: UInt8, at offset: Int) throws(ByteCodingError) {
         let isWithheld = flags & 0x20 != 0
         let hasValue = flags & 0x08 != 0
-        guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead, flags < 0x80,
+        guard let code = OperationCode(rawValue: flags & 0x07), code.writesHead,
             code.hasValue ? hasValue != isWithheld : !hasValue && !isWithheld
         else { throw .malformedVarint(offset: offset) }
         self.init(
             field: field, writer: writer, index: flags & 0x10 != 0 ? 1 : 0, code: code, isWithheld: isWithheld,
-            since: flags & 0x40 != 0 ? Stamp(rawValue: 0) : nil, value: 0..<0)
+            isTrusted: flags & 0x80 != 0, since: flags & 0x40 != 0 ? Stamp(rawValue: 0) : nil, value: 0..<0)
     }
 }

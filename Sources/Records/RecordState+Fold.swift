@@ -27,7 +27,7 @@ extension RecordState {
         dropUnused()
         let writer = Writer(
             replica: names.ordinal(of: event.replica), sequence: event.sequence, stamp: stamp, position: position,
-            source: reader.source.map { names.ordinal(of: $0) } ?? 0, isTrusted: reader.isTrusted)
+            source: reader.source.map { names.ordinal(of: $0) } ?? 0)
         var writerIndex: UInt32?
         var index: UInt32 = 0
         while let step = try reader.next(shape: shape, values: values) {
@@ -67,7 +67,8 @@ extension RecordState {
                         heads.append(
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,
-                                isWithheld: isWithheld, since: step.since, value: start..<self.values.count))
+                                isWithheld: isWithheld, isTrusted: reader.isTrusted, since: step.since,
+                                value: start..<self.values.count))
                         if writer.source != 0, step.code != .add { forgetOlderAssertions(field: field, writer: writer) }
                     }
                 }

@@ -22,17 +22,6 @@ public struct RecordState: Sendable {
         public var position: Position
         /// The local number of the import source; 0 for none.
         public var source: UInt32
-        /// Whether what the source says counts as what a person says.
-        public var isTrusted = false
-
-        /// The greatest ``sourceCode``.
-        static let sourceCodeLimit = Int(UInt32.max) << 1 | 1
-
-        /// The source as rows and columns have it: twice its number, one more if it is trusted.
-        var sourceCode: UInt64 {
-            get { UInt64(source) << 1 | (isTrusted ? 1 : 0) }
-            set { (source, isTrusted) = (UInt32(truncatingIfNeeded: newValue >> 1), newValue & 1 != 0) }
-        }
     }
 
     /// One write that nothing has superseded.
@@ -47,6 +36,8 @@ public struct RecordState: Sendable {
         public var code: OperationCode
         /// Whether the value is withheld.
         public var isWithheld: Bool
+        /// Whether what its source says counts as what a person says.
+        public var isTrusted = false
         /// When its source first wrote to the field; `nil` if that was with this head.
         public var since: Stamp?
         /// The range of the value in ``RecordState/values``; empty for a clear.

@@ -354,7 +354,8 @@ import Testing
         #expect(try one.digest().views == two.digest().views)
     }
 
-    @Test func `takes no contact that shows and was not named`() async throws {
+    @Test(arguments: [false, true])
+    func `takes no contact that is here and was not named`(isHidden: Bool) async throws {
         let fleet = try await Fleet(2, seed: 17)
         defer { fleet.close() }
         let (one, two) = (fleet.stores[0], fleet.stores[1])
@@ -363,6 +364,8 @@ import Testing
         }
         // A call was mistyped that another contact of that minute really has.
         try await one.importText(Self.record(fields("N0CALL")))
+        let other = try #require(try one.read { try $0.all(.contacts.worked("N0CALL")).first?.id })
+        if isHidden { try await one.write { try $0.remove("qso", other) } }
         let id = try await one.write { batch in
             try batch.add("qso", fields("N0CALL").map { Assignment($0, text: $1) })
         }.value
@@ -370,7 +373,8 @@ import Testing
         try await one.erase([id])
         try fleet.meet()
         for store in [one, two] {
-            #expect(try store.read { try $0.all(.contacts.worked("N0CALL")).count } == 1)
+            let record = try #require(try store.record("qso", other))
+            #expect(!record.isErased && record.isVisible != isHidden && record.text("CALL") == "N0CALL")
         }
         #expect(try one.digest().views == two.digest().views)
     }
