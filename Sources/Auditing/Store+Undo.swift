@@ -28,6 +28,19 @@ public struct Reverted: Hashable, Sendable {
     public var eventCount: Int { batches.reduce(0) { $0 + $1.count } }
 }
 
+/// The batches of a store's present replica that were not undone; undos are none of them, nor are erases and archives.
+struct UndoableBatches {
+    /// The present replica; `nil` if this store cannot write.
+    let replica: ReplicaID?
+    fileprivate let cancelled: EventSet
+    /// The reverts that are steps of their own, though they take themselves back with what they revert.
+    fileprivate let steps: EventSet
+
+    func contains(_ batch: Batch) -> Bool {
+        batch.first.replica == replica && (!cancelled.contains(batch.range) || steps.contains(batch.range))
+    }
+}
+
 extension Store {
     /// Returns the latest batches of the store's present replica that were not undone, newest first, at most `count`.
     ///
@@ -36,7 +49,7 @@ extension Store {
     /// archives are skipped.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
-        try forEachUndoableBatch { batch in
+        try forEachBatch(of: undoable()) { batch in
             guard batches.count < count else { return false }
             batches.append(batch)
             return true
@@ -44,13 +57,19 @@ extension Store {
         return batches
     }
 
-    /// Calls `body` with the batches of the present replica that were not undone, newest first, until it returns
-    /// `false`.
-    func forEachUndoableBatch(_ body: (Batch) throws -> Bool) throws {
-        guard let replica else { return }
-        let reverts = try read { try Reverts(in: $0, log) }
-        var cancelled = reverts.cancelled
-        cancelled.formUnion(try read { try FinalBatches(in: $0, log).events })
+    /// Returns the rule by which batches of the present replica can be undone now.
+    func undoable() throws -> UndoableBatches {
+        try read { view in
+            let reverts = try Reverts(in: view, log)
+            var cancelled = reverts.cancelled
+            cancelled.formUnion(try FinalBatches(in: view, log).events)
+            return UndoableBatches(replica: replica, cancelled: cancelled, steps: reverts.steps)
+        }
+    }
+
+    /// Calls `body` with the batches that `undoable` contains, newest first, until it returns `false`.
+    func forEachBatch(of undoable: UndoableBatches, _ body: (Batch) throws -> Bool) throws {
+        guard let replica = undoable.replica else { return }
         try describing {
             var sequence = try log.vector()[replica]
             // Event 1 introduces the replica and is not undone.
@@ -59,8 +78,7 @@ extension Store {
                     let batch = try Batch(closing: closing, in: log)
                 else { throw StoreError(.damaged, "The event \(EventID(replica, sequence).short) is missing.") }
                 sequence = batch.first.sequence - 1
-                if cancelled.contains(batch.range), !reverts.steps.contains(batch.range) { continue }
-                guard try body(batch) else { return }
+                guard try !undoable.contains(batch) || body(batch) else { return }
             }
         }
     }

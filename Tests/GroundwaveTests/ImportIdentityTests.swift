@@ -60,6 +60,27 @@ import Testing
         #expect(try store.read { try $0.count(.contacts) } == 0)
     }
 
+    /// What was written before it was completed is a step of its own.
+    @Test func `is one step of undo, whatever was written in between`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let bytes = Array(generatedLog(Self.count).utf8)
+        try await Self.breakOff(bytes, in: store)
+        let id = try await store.write(note: "By hand") { try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }.value
+        let report = try await store.importBytes(bytes, named: "test.adi")
+        let step = try #require(try store.undoableSteps(1).first)
+        #expect(step.changeCount == Self.count)
+        #expect(step.batches == step.batches.sorted { $0.position > $1.position })
+        let events = try store.events(ofImport: #require(report.id))
+        #expect(
+            EventSet(step.batches.map { EventRange($0.first.replica, $0.first.sequence, through: $0.last.sequence) })
+                == events)
+        #expect(try store.undoableSteps(9).map(\.note.text) == ["Import test.adi", "By hand"])
+        try await store.revert(step)
+        #expect(try store.read { try $0.all(.contacts).map(\.id) } == [id])
+        #expect(try store.undoableSteps(9).map(\.note.text) == ["By hand"])
+    }
+
     @Test func `is finished by the same file though all of it had come in`() async throws {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store

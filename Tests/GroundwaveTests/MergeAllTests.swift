@@ -87,9 +87,9 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a file that comes again brings nothing back and changes nothing`(isSameMinute: Bool) async throws {
-        let temporary = try await TemporaryStore(.full())
-        let other = try await TemporaryStore(.full())
-        let store = temporary.store
+        let fleet = try await Fleet(2, seed: 19)
+        defer { fleet.close() }
+        let (store, other) = (fleet.stores[0], fleet.stores[1])
         let texts = [
             record("1234", "NAME", "A", "QTH"),
             isSameMinute ? record("123430", "NAME", "N0SHK", "STATION_CALLSIGN") : record("1235", "NAME", "Ben"),
@@ -97,8 +97,8 @@ import Testing
         try await store.importText(texts[0], named: "a.adi", options("Shack"))
         // On another device: one key makes two contacts only where one file says the station and the other does not, and
         // the two imports did not see one another.
-        try await other.store.importText(texts[1], named: "b.adi", options("Field"))
-        try exchange(store, other.store)
+        try await other.importText(texts[1], named: "b.adi", options("Field"))
+        try fleet.meet()
         #expect(try store.duplicates().count == 1)
         for name in ["a.adi", "b.adi"] {
             _ = try await store.merge(try store.duplicateGroups(keeping: .file(name)))
