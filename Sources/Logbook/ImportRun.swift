@@ -138,19 +138,16 @@ struct ImportRun {
     /// The result for one record.
     private struct Compared {
         var outcome: ImportComparison.Outcome
-        var fates: [(field: String, fate: ImportComparison.Fate)]
+        var fields: [(field: String, outcome: ImportComparison.FieldOutcome)]
     }
 
     /// Returns when a contact was erased, by the clock of who did it.
     private func whenErased(_ id: RecordID, _ view: borrowing ViewReader) throws -> Stamp? {
         var stamp: Stamp?
         try store.log.withEvents(at: view.state(of: QSOKind.name, id)?.history.positions ?? []) { _, frame, bytes in
-            let change = try? Change(
-                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-            if change?.operations.contains(where: { $0.code == .erase }) ?? false {
-                stamp = min(stamp ?? frame.stamp, frame.stamp)
-            }
+            let (shape, values) = (bytes.extracting(frame.shape), bytes.extracting(frame.values))
+            let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            if reader?.isErase(shape: shape, values: values) == true { stamp = min(stamp ?? frame.stamp, frame.stamp) }
         }
         return stamp
     }
@@ -168,7 +165,7 @@ struct ImportRun {
             let outcomes = try records.map { record in
                 let outcome = try comparison.compare(record, in: view)
                 if case .erased(let id) = outcome, erased[id] == nil { erased[id] = try whenErased(id, view) }
-                return Compared(outcome: outcome, fates: comparison.fates)
+                return Compared(outcome: outcome, fields: comparison.fieldOutcomes)
             }
             return (outcomes, view.position)
         }
@@ -188,7 +185,7 @@ struct ImportRun {
         var count = 0
         for (record, result) in zip(records, outcomes) {
             guard append(result.outcome.change) else { break }
-            report.note(result.fates)
+            report.note(result.fields)
             switch result.outcome {
             case .new: report.imported += 1
             case .updated: report.updated += 1

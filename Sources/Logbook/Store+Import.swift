@@ -75,13 +75,13 @@ public struct ImportReport: Sendable {
     public var lastErased: Stamp?
     /// The number of contacts that earlier files of this source had and this file does not have. They stay.
     public var absent = 0
-    /// How many values of stored contacts met which fate, by the name of the field, where the file has other ones.
-    public var fields: [String: [ImportComparison.Fate: Int]] = [:]
+    /// How many values of stored contacts had which outcome, by the name of the field, where the file has other ones.
+    public var fields: [String: [ImportComparison.FieldOutcome: Int]] = [:]
     /// The problems that were found.
     public var remarks: [ImportRemark] = []
 
-    mutating func note(_ fates: [(field: String, fate: ImportComparison.Fate)]) {
-        for (field, fate) in fates { fields[field, default: [:]][fate, default: 0] += 1 }
+    mutating func note(_ outcomes: [(field: String, outcome: ImportComparison.FieldOutcome)]) {
+        for (field, outcome) in outcomes { fields[field, default: [:]][outcome, default: 0] += 1 }
     }
 }
 

@@ -25,7 +25,7 @@ struct SliceWriter {
     /// The snapshot that an empty view starts from, with the rows not yet passed.
     private var base: SnapshotRows?
     /// The events whose content turned out to be malformed while folding.
-    private(set) var unread: [(position: Position, reason: [UInt8])] = []
+    private(set) var unread: [Position: [UInt8]] = [:]
 
     static let namesKey = [UInt8]("names".utf8)
 
@@ -105,11 +105,11 @@ struct SliceWriter {
             try load(key, transaction)
             let before = entries(schema)
             let positions = Set(state.history.positions).union(late.positions).sorted()
-            var failed: [(position: Position, reason: [UInt8])] = []
+            var failed: [Position: [UInt8]] = [:]
             state = try history.state(
                 of: late.kind, late.record, foldedFrom: positions, filter, names: &names
-            ) { position, error in failed.append((position, UnreadEvent.encode(error))) }
-            unread += failed
+            ) { position, error in failed[position] = UnreadEvent.encode(error) }
+            unread.merge(failed) { $1 }
             try write(key, transaction)
             if let schema { try index(schema, late.record, before: before, transaction) }
         }
@@ -178,8 +178,7 @@ struct SliceWriter {
                 frame, of: record, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position,
                 names: &names)
         } catch {
-            // It is met once for each record that it is about.
-            if unread.last?.position != position { unread.append((position, UnreadEvent.encode(error))) }
+            unread[position] = UnreadEvent.encode(error)
         }
     }
 
@@ -233,7 +232,7 @@ struct SliceWriter {
                         shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                     try reader.validate(shape: shape, values: values)
                 } catch {
-                    unread.append((position, UnreadEvent.encode(error)))
+                    unread[position] = UnreadEvent.encode(error)
                     if isRefold { try writer.remove(stored, of: kind, reader.record, &rows, transaction) }
                     return
                 }
@@ -255,8 +254,10 @@ struct SliceWriter {
     ) throws {
         for key in ByteOrder.sorted(newEntries) { try rows.addEntry(key, isLast: isEmpty, transaction) }
         newEntries.removeAll()
-        for entry in others + unread + (base?.unread ?? []) {
-            try rows.put(unread: entry.reason, at: entry.position, transaction)
+        var all = unread
+        for entry in others + (base?.unread ?? []) { all[entry.position] = entry.reason }
+        for (position, reason) in all.sorted(by: { $0.key < $1.key }) {
+            try rows.put(unread: reason, at: position, transaction)
         }
         if names.count > nameCount { try rows.put(names, transaction) }
         try rows.put(checkpoint, transaction)

@@ -38,8 +38,8 @@ public struct ImportComparison {
         case erased(RecordID)
     }
 
-    /// What became of the value of a field, where a file has another one than the stored contact showed.
-    public enum Fate: String, CaseIterable, Hashable, Sendable {
+    /// The result for the value of a field, where a file has another one than the stored contact showed.
+    public enum FieldOutcome: String, CaseIterable, Hashable, Sendable {
         /// The contact had none.
         case filled
         /// It says more than the former one: a time with seconds.
@@ -52,8 +52,8 @@ public struct ImportComparison {
         case contradicted
     }
 
-    /// The fields and members of the last record whose values are others than the contact showed, in the order of the file.
-    private(set) public var fates: [(field: String, fate: Fate)] = []
+    /// The result for each field and member of the last record whose values are others than the contact showed, in the order of the file.
+    private(set) public var fieldOutcomes: [(field: String, outcome: FieldOutcome)] = []
 
     /// Returns the values that a field of a contact has ever had.
     public typealias FormerValues = (RecordID, FieldKey) throws -> [[UInt8]]
@@ -114,7 +114,7 @@ public struct ImportComparison {
     /// Compares the next record of the file, which has a call. Costs an index look-up, and for a stored contact reading
     /// its row.
     public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
-        fates.removeAll(keepingCapacity: true)
+        fieldOutcomes.removeAll(keepingCapacity: true)
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
         var id = try find(imported, in: view) ?? freeID(imported.key, occurrence)
@@ -330,9 +330,9 @@ public struct ImportComparison {
         for (name, shown, value) in Self.parts(shown, value, of: key) where shown != value {
             let after = news.first { $0.name == name }?.other ?? []
             func covers(_ one: [UInt8], _ other: [UInt8]) -> Bool { Fineness.covers(one, other, of: name) }
-            // Values that say the same have no fate, nor has a part of a register that the file does not have.
+            // Values that say the same have no outcome, nor has a part of a register that the file does not have.
             if covers(shown, value), value.isEmpty ? isPart : covers(value, shown) { continue }
-            let fate: Fate =
+            let outcome: FieldOutcome =
                 if after == shown {
                     covers(shown, value) ? .kept : .contradicted
                 } else if shown.isEmpty {
@@ -340,7 +340,7 @@ public struct ImportComparison {
                 } else {
                     covers(after, shown) ? .refined : .corrected
                 }
-            fates.append((name.name, fate))
+            fieldOutcomes.append((name.name, outcome))
         }
     }
 

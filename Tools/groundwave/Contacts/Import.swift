@@ -131,8 +131,10 @@ struct Import: AsyncParsableCommand {
         if let erased = report.lastErased {
             result.erasedAt = max(result.erasedAt ?? "", UTCText.milliseconds(erased.milliseconds))
         }
-        for (field, fates) in report.fields {
-            for (fate, count) in fates { result.fields[field, default: [:]][fate.rawValue, default: 0] += count }
+        for (field, outcomes) in report.fields {
+            for (outcome, count) in outcomes {
+                result.fields[field, default: [:]][outcome.rawValue, default: 0] += count
+            }
         }
         result.warnings += report.remarks.map {
             Result.Warning(
@@ -194,10 +196,10 @@ struct Import: AsyncParsableCommand {
             if report.updated + report.unchanged == 0 { return }
             return try Terminal.print("Every value of a contact that was already here is as the file has it.")
         }
-        let fates = ImportComparison.Fate.allCases
-        var table = TextTable(["FIELD"] + fates.map { $0.rawValue.uppercased() }, numbersFrom: 1)
+        let outcomes = ImportComparison.FieldOutcome.allCases
+        var table = TextTable(["FIELD"] + outcomes.map { $0.rawValue.uppercased() }, numbersFrom: 1)
         for (field, counts) in report.fields.sorted(by: { $0.key < $1.key }) {
-            table.append([field] + fates.map { fate in counts[fate].map { "\($0)" } ?? "" })
+            table.append([field] + outcomes.map { outcome in counts[outcome].map { "\($0)" } ?? "" })
         }
         try Terminal.print(lines: table.lines)
         if report.fields.values.contains(where: { $0[.contradicted] != nil }) {
