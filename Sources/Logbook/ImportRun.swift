@@ -257,8 +257,8 @@ struct ImportRun {
     private func checkTrusted() throws {
         guard !options.trusted.isEmpty, SourceID(name: options.trusted) != SourceID(name: sourceName) else { return }
         throw StoreError(
-            .usage, "\(name) is of the source \(sourceName), not of \(options.trusted).",
-            hint: "Name the source to trust as it is: --trust \"\(sourceName)\"")
+            .usage, "\(name) is from the source \(sourceName), not from \(options.trusted).",
+            hint: "To trust the source of this file: --trust \"\(sourceName)\"")
     }
 
     private var sourceName: String { options.source ?? (program.isEmpty ? "adif" : program) }

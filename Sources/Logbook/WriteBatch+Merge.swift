@@ -45,7 +45,7 @@ extension WriteBatch {
             let delete = FieldOperation(.delete, .life, supersedes: record.coveredByDelete)
             deletes.append(Change(kind: QSOKind.name, record: id, operations: [delete]))
         }
-        // With the values of a contact goes on what was merged into it before.
+        // Values of a contact may come from others that were merged into it before.
         let heads = ([kept] + taken.map(\.record)).flatMap(\.fields).flatMap(\.heads)
         let former = try related(to: heads).filter { $0 != keep && !drop.contains($0) }
         try append(

@@ -91,7 +91,7 @@ import Testing
         let error = await #expect(throws: StoreError.self) {
             try await store.importText(Self.file("A", ["NAME": "Hiram"]), Self.trusting("LoTW"))
         }
-        #expect(error?.code == .usage && error?.message.contains("is of the source A, not of LoTW") == true)
+        #expect(error?.code == .usage && error?.message.contains("is from the source A, not from LoTW") == true)
         #expect(try store.log.lastPosition() == before)
     }
 

@@ -60,10 +60,37 @@ import Testing
         #expect(try program.run("qso", "show", other).output.contains("Bartholomew"))
         #expect(try program.json("erase", id, "--dry-run")["repeating"] as? [String] == [other])
         let text = try program.run("erase", id, "--yes").output
-        #expect(text.contains("These took values over from it in a merge, and lose them:") && text.contains("W1AW"))
+        #expect(
+            text.contains("These contacts took over values from it in a merge, and lose them:") && text.contains("W1AW")
+        )
         let shown = try program.run("qso", "show", other).output
         #expect(shown.contains("14.074") && !shown.contains("Bartholomew"), "\(shown)")
         #expect(shown.contains("  erased\n") && !shown.contains("absent"), "\(shown)")
+    }
+
+    /// Whichever of the two comes first, and if one of them is killed.
+    @Test(arguments: 0..<8) func `takes what another program merges at the same moment`(round: Int) throws {
+        let (program, id) = try program()
+        let other = try #require(try program.json("qso", "add", "W1AW", "FREQ=14.074")["id"] as? String)
+        let merging = try program.start(["duplicates", "merge", other, id])
+        usleep(UInt32(round % 4) * 10_000)
+        let erasing = try program.start(["erase", id, "--yes"])
+        let isKilled = round >= 4
+        if isKilled {
+            usleep(UInt32(round) * 10_000)
+            kill(erasing.process.processIdentifier, SIGKILL)
+        }
+        erasing.process.waitUntilExit()
+        _ = try merging.outcome()
+        // What was killed before it had written anything is asked for again; the next write finishes the rest.
+        #expect(try program.run("erase", id, "--yes").status == 0)
+        #expect(try program.run("qso", "add", "N0AAA", "BAND=20m").status == 0)
+        let files = try #require(FileManager.default.enumerator(at: program.store, includingPropertiesForKeys: nil))
+        for case let file as URL in files where !file.hasDirectoryPath {
+            #expect(try Data(contentsOf: file).range(of: Data("Bartholomew".utf8)) == nil, "\(file.lastPathComponent)")
+        }
+        #expect(try program.run("qso", "show", other).output.contains("14.074"))
+        #expect(try program.json("verify", "--deep")["ok"] as? Bool == true)
     }
 
     @Test func `of what is not there ends with 66, of nothing at all with 64`() throws {

@@ -16,7 +16,8 @@ struct Import: AsyncParsableCommand {
             empty in the file, or says less than the one that is here, such as 1200 for 120030, replaces nothing. If \
             two programs contradict each other, the value that was imported first is shown, on every device: \
             groundwave conflicts list --sources shows the others. What you have written or cleared by hand stays, \
-            unless you trust the source of the file: its values then count as written by hand.
+            unless you trust the source of the file: its values then count as written by hand. A file of another source is \
+            then refused.
 
               groundwave import wsjtx_log.adi
               groundwave import portable.adi --set MY_RIG=KX2 --shift=-01:00 --dry-run
@@ -50,7 +51,7 @@ struct Import: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Let the values of this source replace what is here, except by coarser ones; the file must be of it.",
+            "A source to trust: its values replace what is here, also what you wrote, unless they say less.",
             valueName: "name"))
     var trust: String?
 
@@ -161,7 +162,7 @@ struct Import: AsyncParsableCommand {
         if report.erased > 0 {
             try Terminal.print(
                 """
-                \(NumberText.count(report.erased, "contact")) of the unchanged ones \(report.erased == 1 ? "was" : "were") \
+                \(report.erased) of the unchanged contacts \(report.erased == 1 ? "was" : "were") \
                 erased here\(Self.day(report)), and nothing of \(report.erased == 1 ? "it" : "them") was stored. To import \
                 erased contacts as new ones: --again
                 """)

@@ -146,7 +146,7 @@ struct Erase: AsyncParsableCommand {
         if records.isEmpty { return }
         var table = ContactTable()
         records.forEach { table.append($0) }
-        try Terminal.print("These took values over from it in a merge, and lose them:")
+        try Terminal.print("These contacts took over values from it in a merge, and lose them:")
         try Terminal.print(lines: table.lines)
     }
 
