@@ -210,7 +210,7 @@ public struct History: Sendable {
             var position: Position = 0
             var result: [Position] = []
             result.reserveCapacity(count)
-            while let delta = try? reader.varint(in: bytes) {
+            while reader.offset < bytes.byteCount, let delta = try? reader.varint(in: bytes) {
                 position += delta
                 result.append(position)
             }

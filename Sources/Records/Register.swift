@@ -20,7 +20,10 @@ public struct Register: Hashable, Sendable {
         var values = [ArraySlice<UInt8>?](repeating: nil, count: count)
         let span = bytes.span.bytes
         var reader = ByteReader()
-        while let index = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span) {
+        // No error at the end of whole bytes: it would cost as much as reading them.
+        while reader.offset < span.byteCount,
+            let index = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span)
+        {
             guard Int(index) < count else { continue }
             values[Int(index)] = bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
         }

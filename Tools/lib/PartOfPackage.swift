@@ -1,8 +1,9 @@
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
 // What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses, optimised, a
-// module at a time. The suites and programs are not optimised, which takes longer than it saves, and file by file. Tools that
-// are run from the other release build are left out.
+// module at a time. The suites and programs are not optimised, which takes longer than it saves, and file by file; what the
+// compiler would check of its own output takes a tenth of their time. Tools that are run from the other release build are
+// left out.
 if Context.environment["GROUNDWAVE_MEASURED"] != nil {
     package.targets.removeAll { ["Bench", "FaultBench"].contains($0.name) }
     for target in package.targets {
@@ -12,8 +13,10 @@ if Context.environment["GROUNDWAVE_MEASURED"] != nil {
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
-            let quick = ["-Xfrontend", "-Onone", "-enable-testing"]
-            let byFile = ["-no-whole-module-optimization", "-enable-batch-mode", "-incremental"]
+            let quick = ["-Xfrontend", "-Onone", "-enable-testing", "-Xfrontend", "-disable-llvm-verify"]
+            let byFile = [
+                "-no-whole-module-optimization", "-enable-batch-mode", "-incremental", "-no-emit-module-separately",
+            ]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(quick + byFile)]
         default: break
         }
