@@ -51,7 +51,27 @@ public enum ADIWriter {
     /// Appends a record of these fields with its end tag, one field per line.
     public static func append(_ fields: ADIFFields, to bytes: inout [UInt8]) {
         for field in fields { append(field, to: &bytes) }
-        bytes.append(contentsOf: "<EOR>\n".utf8)
+        appendEndOfRecord(to: &bytes)
+    }
+
+    /// Appends one field in a line of its own, for a record that is written field by field. The name must be one that
+    /// ``ADIFFields/accepts(_:)``.
+    public static func append(_ name: FieldName, value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        bytes.append(.lessThan)
+        bytes.append(contentsOf: name.name.utf8)
+        bytes.append(.colon)
+        append(decimal: value.count, to: &bytes)
+        bytes.append(.greaterThan)
+        bytes.append(contentsOf: value)
+        bytes.append(.lineFeed)
+    }
+
+    /// Appends the tag that ends a record.
+    public static func appendEndOfRecord(to bytes: inout [UInt8]) { bytes.append(contentsOf: "<EOR>\n".utf8) }
+
+    private static func append(decimal number: Int, to bytes: inout [UInt8]) {
+        if number >= 10 { append(decimal: number / 10, to: &bytes) }
+        bytes.append(UInt8(0x30 + number % 10))
     }
 
     private static func append(_ field: ADIFField, to bytes: inout [UInt8]) {
@@ -67,7 +87,7 @@ public enum ADIWriter {
         bytes.append(.lessThan)
         bytes.append(contentsOf: name)
         bytes.append(.colon)
-        bytes.append(contentsOf: String(valueCount).utf8)
+        append(decimal: valueCount, to: &bytes)
         if let typeIndicator {
             bytes.append(.colon)
             bytes.append(typeIndicator)

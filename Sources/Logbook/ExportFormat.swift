@@ -47,12 +47,18 @@ public struct ExportReport: Hashable, Sendable {
 }
 
 /// Writes contacts in one format, piece by piece.
-struct ContactWriter {
+struct ContactWriter: ~Copyable {
     let format: ExportFormat
     let created: Int64
     /// The columns of a table, in order.
-    var columns: [FieldName] = []
+    var columns: [FieldName] = [] {
+        didSet { places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0) }) }
+    }
+    private var places: [FieldName: Int] = [:]
     private(set) var remarks: [ExportReport.Remark] = []
+    private var row = ContactRow()
+    /// The contact at hand as a row of the table.
+    private var cells: [[UInt8]] = []
 
     init(_ format: ExportFormat, created: Int64) {
         self.format = format
@@ -72,29 +78,33 @@ struct ContactWriter {
         }
     }
 
-    mutating func append(_ record: Record, to bytes: inout [UInt8]) {
-        let fields = record.adifFields
+    mutating func append(_ id: RecordID, _ contact: ShownValues, to bytes: inout [UInt8]) {
+        // Apart from the row while it lends the fields.
+        var row = ContactRow()
+        swap(&row, &self.row)
+        row.withFields(of: contact) { append(id, $0, to: &bytes) }
+        swap(&row, &self.row)
+    }
+
+    private mutating func append(_ id: RecordID, _ fields: [ContactRow.Field], to bytes: inout [UInt8]) {
         switch format {
-        case .adi: ADIWriter.append(adif(fields, record.id), to: &bytes)
+        case .adi:
+            for (name, value) in fields where isAllowed(name, id) { ADIWriter.append(name, value: value, to: &bytes) }
+            ADIWriter.appendEndOfRecord(to: &bytes)
         case .adx:
-            for problem in ADXWriter.append(ADIFRecord(fields: adif(fields, record.id)), to: &bytes) {
-                remarks.append(.init(record: record.id, field: problem.field.name, message: problem.code.explanation))
+            var record = ADIFFields()
+            for (name, value) in fields where isAllowed(name, id) { record.append(name, value: value) }
+            for problem in ADXWriter.append(ADIFRecord(fields: record), to: &bytes) {
+                remarks.append(.init(record: id, field: problem.field.name, message: problem.code.explanation))
             }
         case .csv:
-            let values = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-            let row = columns.map { column -> [UInt8] in
-                guard let value = values[column] else { return [] }
-                let text = ValueText(decoding: value[...])
-                if text.encoding != .utf8 {
-                    remarks.append(
-                        .init(
-                            record: record.id, field: column.name,
-                            message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
-                }
-                return Array(text.string.utf8)
+            cells = [[UInt8]](repeating: [], count: columns.count)
+            for (name, value) in fields {
+                guard let place = places[name] else { continue }
+                cells[place] = text(value, of: name, id)
             }
-            CSV.append(row, to: &bytes)
-        case .ndjson: NDJSON.append(id: "\(record.id)", fields: fields, to: &bytes)
+            CSV.append(cells, to: &bytes)
+        case .ndjson: NDJSON.append(id: "\(id)", fields: fields, to: &bytes)
         case .sqlite: preconditionFailure("A database is written by ContactDatabase.")
         }
     }
@@ -103,19 +113,23 @@ struct ContactWriter {
         if format == .adx { ADXWriter.appendEnd(to: &bytes) }
     }
 
-    private mutating func adif(_ fields: [(name: FieldName, value: [UInt8])], _ id: RecordID) -> ADIFFields {
-        var result = ADIFFields()
-        for (name, value) in fields {
-            if ADIFFields.accepts(name) {
-                result.append(name, value: value)
-            } else {
-                remarks.append(
-                    .init(
-                        record: id, field: name.name,
-                        message: "ADIF does not allow this field name; the field was left out."))
-            }
+    private mutating func text(_ value: ArraySlice<UInt8>, of name: FieldName, _ id: RecordID) -> [UInt8] {
+        let text = ValueText(decoding: value)
+        if text.encoding != .utf8 {
+            remarks.append(
+                .init(
+                    record: id, field: name.name, message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
         }
-        return result
+        return Array(text.string.utf8)
+    }
+
+    private mutating func isAllowed(_ name: FieldName, _ id: RecordID) -> Bool {
+        if name.isKnown || ADIFFields.accepts(name) { return true }
+        remarks.append(
+            .init(
+                record: id, field: name.name,
+                message: "ADIF does not allow this field name; the field was left out."))
+        return false
     }
 }
 

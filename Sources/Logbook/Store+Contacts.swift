@@ -12,8 +12,8 @@ extension Reading {
     public func forEachContactByTime(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in
             var ids: [RecordID] = []
-            try view.forEachContact(query) { record in
-                ids.append(record.id)
+            try view.forEachShownContactFromLatest(query) { id, _ in
+                ids.append(id)
                 return true
             }
             for id in ids.reversed() {
@@ -26,8 +26,8 @@ extension Reading {
     public func countContacts(_ query: ContactQuery, by keys: [ContactCounts.Key]) throws -> ContactCounts {
         try read { view in
             var counts = ContactCounts(by: keys)
-            try view.forEachContact(query) { record in
-                counts.add(ContactFacts(record))
+            try view.forEachShownContact(query) { _, values in
+                counts.add(values)
                 return true
             }
             return counts

@@ -7,27 +7,52 @@ import GroundwaveRecords
 import GroundwaveStore
 
 extension ViewReader {
-    /// Calls `body` with the contacts of `query` in the order in which they were first written down here. This is the
-    /// order of exports, the same every time.
+    /// Returns the contacts of `query` in the order in which they were first written down here. This is the order of
+    /// exports, the same every time.
     ///
-    /// Memory: 24 bytes for each contact; the records are read one by one.
-    func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
+    /// Memory: 24 bytes for each contact.
+    ///
+    /// - Parameter note: Called with what each of them shows, in any order.
+    func contactsInOrder(_ query: ContactQuery, _ note: (ShownValues) -> Void = { _ in }) throws -> [RecordID] {
         var order: [(position: Position, id: RecordID)] = []
-        try forEachContact(query) { record in
-            order.append((record.firstPosition, record.id))
+        try forEachShownContact(query) { id, values in
+            order.append((values.firstPosition, id))
+            note(values)
             return true
         }
         order.sort { ($0.position, $0.id) < ($1.position, $1.id) }
-        for (_, id) in order {
-            if let record = try record(QSOKind.name, id) { try body(record) }
-        }
+        return order.map(\.id)
+    }
+
+    /// Calls `body` with what each of `contacts` shows, in their order.
+    func forEachShown(_ contacts: [RecordID], _ body: (RecordID, ShownValues) throws -> Void) throws {
+        var values = shownValues(of: QSOKind.name)
+        for id in contacts where try read(id, of: QSOKind.name, into: &values) { try body(id, values) }
+    }
+
+    /// As ``contactsInOrder(_:_:)``, and the columns of a table that has all their fields.
+    func contactsWithColumns(_ query: ContactQuery) throws -> (contacts: [RecordID], columns: [FieldName]) {
+        var names = FieldNames()
+        let contacts = try contactsInOrder(query) { names.insert(fieldsOf: $0) }
+        return (contacts, CSV.columns(names.all))
+    }
+
+    /// The columns of a table that has all fields of `contacts`.
+    func columns(of contacts: [RecordID]) throws -> [FieldName] {
+        var names = FieldNames()
+        try forEachShown(contacts) { _, values in names.insert(fieldsOf: values) }
+        return CSV.columns(names.all)
     }
 }
 
 extension Reading {
     /// Calls `body` with the contacts of `query` in the order in which they were first written down here.
     public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
-        try read { view in try view.forEachContactInOrder(query, body) }
+        try read { view in
+            try view.forEachShown(view.contactsInOrder(query)) { id, values in
+                try body(values.record(QSOKind.name, id))
+            }
+        }
     }
 
     /// Writes the contacts of `query`, all from one state of the store.
@@ -36,8 +61,8 @@ extension Reading {
     ///   - created: The time that the header states, in seconds since 1970.
     ///   - sink: Receives the bytes piece by piece.
     /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold.
-    /// - Complexity: Reads every contact of the query once, for CSV twice. Memory grows by 24 bytes for each contact
-    ///   and not with the log.
+    /// - Complexity: Reads every contact of the query twice: for their order, then in it. Memory grows by 40 bytes for
+    ///   each contact and not with the log.
     public func export(
         _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, to sink: ([UInt8]) throws -> Void
     ) throws -> ExportReport {
@@ -55,7 +80,12 @@ extension Reading {
             }
             report = ExportReport(token: try log.token(at: view.position))
             var writer = ContactWriter(format, created: created)
-            if format == .csv { writer.columns = try Self.columns(query, view) }
+            var contacts: [RecordID] = []
+            if format == .csv {
+                (contacts, writer.columns) = try view.contactsWithColumns(query)
+            } else {
+                contacts = try view.contactsInOrder(query)
+            }
             var bytes: [UInt8] = []
             func flush() throws {
                 report.bytes += bytes.count
@@ -64,8 +94,8 @@ extension Reading {
                 bytes.removeAll(keepingCapacity: true)
             }
             writer.appendStart(to: &bytes)
-            try view.forEachContactInOrder(query) { record in
-                writer.append(record, to: &bytes)
+            try view.forEachShown(contacts) { id, values in
+                writer.append(id, values, to: &bytes)
                 report.records += 1
                 if bytes.count > 1 << 18 { try flush() }
             }
@@ -100,12 +130,12 @@ extension Reading {
             try file.truncate()
             let facts = databaseFacts(created: created, position: view.position)
             let database = try components.contactDatabase()
-            let columns = try Self.columns(query, view)
+            let (contacts, columns) = try view.contactsWithColumns(query)
             report.remarks = try file.describing(where: database.isOfWriting) {
                 try database.write(columns, path: file.aside, facts: facts) { take in
-                    try view.forEachContactInOrder(query) { record in
+                    try view.forEachShown(contacts) { id, values in
                         report.records += 1
-                        try take(record)
+                        try take(id, values)
                     }
                 }
             }
@@ -121,13 +151,21 @@ extension Reading {
             ("created", UTCText.seconds(created)),
         ]
     }
+}
 
-    private static func columns(_ query: ContactQuery, _ view: borrowing ViewReader) throws -> [FieldName] {
-        var names: Set<FieldName> = []
-        try view.forEachContact(query) { record in
-            for (name, _) in record.adifFields { names.insert(name) }
-            return true
+/// The names of the fields that contacts have.
+private struct FieldNames: ~Copyable {
+    private var row = ContactRow()
+    private var isKnown = [Bool](repeating: false, count: Int(FieldName.maximumNumber) + 1)
+    private var others: Set<FieldName> = []
+
+    mutating func insert(fieldsOf contact: ShownValues) {
+        row.withFields(of: contact) { fields in
+            for (name, _) in fields {
+                if name.isKnown { isKnown[Int(name.number)] = true } else { others.insert(name) }
+            }
         }
-        return CSV.columns(names)
     }
+
+    var all: Set<FieldName> { others.union(FieldName.allKnown.filter { isKnown[Int($0.number)] }) }
 }

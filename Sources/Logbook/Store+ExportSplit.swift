@@ -41,8 +41,8 @@ extension Reading {
             report = ExportReport(token: try log.token(at: view.position))
             files = []
             var groups: [String: [RecordID]] = [:]
-            try view.forEachContactInOrder(query) { record in
-                for name in Self.fileNames(of: record, by: split) { groups[name, default: []].append(record.id) }
+            try view.forEachShown(view.contactsInOrder(query)) { id, values in
+                for name in Self.fileNames(of: values, by: split) { groups[name, default: []].append(id) }
             }
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,15 +61,14 @@ extension Reading {
         _ ids: [RecordID], _ name: String, _ format: ExportFormat, _ folder: URL, _ created: Int64,
         _ view: borrowing ViewReader, _ report: inout ExportReport
     ) throws -> ExportedFile {
-        let records = try ids.compactMap { try view.record(QSOKind.name, $0) }
-        let columns = CSV.columns(Set(records.flatMap { $0.adifFields.map(\.name) }))
+        let columns = try view.columns(of: ids)
         var file = try AtomicFile(folder.appending(path: name).path)
         if format == .sqlite {
             let database = try components.contactDatabase()
             report.remarks += try file.describing(where: database.isOfWriting) {
                 let facts = databaseFacts(created: created, position: view.position)
                 return try database.write(columns, path: file.aside, facts: facts) { take in
-                    try records.forEach(take)
+                    try view.forEachShown(ids, take)
                 }
             }
         } else {
@@ -77,22 +76,22 @@ extension Reading {
             writer.columns = columns
             var bytes: [UInt8] = []
             writer.appendStart(to: &bytes)
-            for record in records { writer.append(record, to: &bytes) }
+            try view.forEachShown(ids) { id, values in writer.append(id, values, to: &bytes) }
             writer.appendEnd(to: &bytes)
             try file.write(bytes)
             report.remarks += writer.remarks
         }
         let byteCount = try file.byteCount()
         try file.finish()
-        report.records += records.count
+        report.records += ids.count
         report.bytes += byteCount
-        return ExportedFile(name: name, records: records.count, bytes: byteCount)
+        return ExportedFile(name: name, records: ids.count, bytes: byteCount)
     }
 
     /// Returns the names, without extension, of the files that a contact belongs to.
-    static func fileNames(of record: Record, by split: Set<ExportSplit>) -> [String] {
-        let facts = ContactFacts(record)
-        let station = record.text(.stationCallsign) ?? record.text(.operator) ?? ""
+    static func fileNames(of contact: ShownValues, by split: Set<ExportSplit>) -> [String] {
+        let facts = ContactFacts(contact)
+        let station = contact.text(.stationCallsign) ?? contact.text(.operator) ?? ""
         let call = fileName(station.isEmpty ? "log" : station.uppercased())
         var day = ""
         if split.contains(.day) {
@@ -100,7 +99,7 @@ extension Reading {
         }
         guard split.contains(.park) else { return [call + day] }
         var parks = facts.myParks
-        if parks.isEmpty, record.text("MY_SIG")?.uppercased() == "POTA", let park = record.text("MY_SIG_INFO") {
+        if parks.isEmpty, contact.text("MY_SIG")?.uppercased() == "POTA", let park = contact.text("MY_SIG_INFO") {
             parks = park.split(separator: ",").map { $0.uppercased().filter { !$0.isWhitespace } }
         }
         var seen: Set<String> = []

@@ -116,8 +116,8 @@ extension Reading {
                 }
                 var query = ContactQuery.contacts
                 query.includesMetadata = true
-                try view.forEachContact(query) { record in
-                    guard let seconds = ContactFacts(record).startSeconds else { return true }
+                try view.forEachShownContact(query) { _, values in
+                    guard let seconds = values.startSeconds else { return true }
                     let month = Self.month(seconds: seconds)
                     months[month, default: .init(name: month)].contacts += 1
                     return true

@@ -21,13 +21,15 @@ extension ViewReader {
         var hasher = SHA256()
         var writer = ByteWriter(capacity: 4096)
         var count = 0
+        var order: [Int] = []
         for kind in try kindsWithRecords() {
-            try forEachRecord(of: kind) { record in
-                if record.fields.isEmpty && record.deletions.isEmpty && !record.isErased { return true }
+            try forEachShown(of: kind) { record, values in
+                if values.state.isEmpty && !values.state.isErased { return true }
                 count += 1
                 writer.removeAll()
-                writer.append(canonical: record)
-                writer.bytes.span.bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+                values.sortHeads(into: &order)
+                writer.append(canonical: values, kind, record, order: order)
+                writer.withSpan { $0.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
                 return true
             }
         }
@@ -42,27 +44,29 @@ extension ViewReader {
 
 extension ByteWriter {
     /// Appends one record in the canonical form, which is the same in every store.
-    mutating func append(canonical record: Record) {
-        append(text: record.kind)
-        append(record.id)
+    ///
+    /// - Parameter order: The places of its heads, sorted by field.
+    fileprivate mutating func append(
+        canonical values: ShownValues, _ kind: String, _ record: RecordID, order: [Int]
+    ) {
+        let state = values.state
+        append(text: kind)
+        append(record)
         // Of an erased record only the id counts.
-        if record.isErased { return append(varint: UInt64.max) }
-        append(varint: record.fields.count)
-        for field in record.fields {
-            append(field: field.key)
-            append(varint: field.heads.count)
-            // Sorted by ID, not by policy, since policies belong to the reader.
-            for head in field.heads.sorted(by: { $0.id < $1.id }) {
-                append(head.id.event.replica)
-                append(varint: head.id.event.sequence)
-                append(varint: UInt64(head.id.index))
-                append(littleEndian: head.stamp.rawValue)
-                append(UInt8(head.isWithheld ? 2 : head.value == nil ? 0 : 1))
-                if let value = head.value { append(lengthPrefixed: value) }
-            }
+        if state.isErased { return append(varint: UInt64.max) }
+        append(
+            varint: order.indices.count { $0 == 0 || state.heads[order[$0]].field != state.heads[order[$0 - 1]].field })
+        var start = 0
+        while start < order.count {
+            let field = state.heads[order[start]].field
+            let heads = order[start...].prefix { state.heads[$0].field == field }
+            append(field: values.names.field(field))
+            append(varint: heads.count)
+            for index in heads { append(canonical: values, head: index) }
+            start = heads.endIndex
         }
-        append(varint: record.deletions.count)
-        for deletion in record.deletions {
+        append(varint: state.deletions.count)
+        for deletion in values.deletions {
             append(deletion.event.replica)
             append(varint: deletion.event.sequence)
             append(littleEndian: deletion.stamp.rawValue)
@@ -71,6 +75,17 @@ extension ByteWriter {
                 append(event.replica)
                 append(varint: event.sequence)
             }
+        }
+    }
+    private mutating func append(canonical values: ShownValues, head index: Int) {
+        let (head, id) = (values.state.heads[index], values.id(ofHead: index))
+        append(id.event.replica)
+        append(varint: id.event.sequence)
+        append(varint: UInt64(id.index))
+        append(littleEndian: values.state.writers[Int(head.writer)].stamp.rawValue)
+        append(UInt8(head.isWithheld ? 2 : head.code.hasValue ? 1 : 0))
+        if head.code.hasValue, !head.isWithheld {
+            append(lengthPrefixed: values.state.values.span.bytes.extracting(head.value))
         }
     }
 }

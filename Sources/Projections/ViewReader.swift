@@ -111,22 +111,54 @@ public struct ViewReader: ~Copyable {
         of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
         _ body: (RecordID, RecordState) throws -> Bool
     ) throws {
+        try forEachShown(of: kind, from: start) { record, values in try body(record, values.state) }
+    }
+
+    /// Yields the values that the records of a kind show, in order of id, including those of hidden ones, from `start` on,
+    /// until `body` returns `false`.
+    ///
+    /// - Complexity: About a microsecond for each record, and no allocation, as long as `body` does not keep the values.
+    public func forEachShown(
+        of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
+        _ body: (RecordID, ShownValues) throws -> Bool
+    ) throws {
         let prefix = RecordKey.prefix(kind: kind)
-        var state = RecordState()
+        var values = shownValues(of: kind)
         try transaction.withCursor(tables.records) { cursor in
             try cursor.forEach(from: RecordKey.of(kind: kind, start), confirming: CheckedRow.check) { key, row in
                 // Verify the row before its key ends the loop: a damaged key may look like one of another kind.
-                try decode(row, under: key, into: &state)
+                try decode(row, under: key, into: &values.state)
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
                 let record = RecordID(at: prefix.count, of: key)
                 switch overlay?.find(kind, record) ?? .stored {
                 case .stored: break
                 case .absent: return true
-                case .row(let row): try decode(overlaid: row, into: &state)
+                case .row(let row): try decode(overlaid: row, into: &values.state)
                 }
-                return try body(record, state)
+                return try body(record, values)
             }
         }
+    }
+
+    /// The values of no record of `kind` yet: for ``read(_:of:into:)``.
+    public func shownValues(of kind: String) -> ShownValues {
+        ShownValues(RecordState(), names, schema: kinds[kind])
+    }
+
+    /// Reads what one record shows into `values`, which are of its kind and used again for each record; returns `false` if
+    /// no event of it was folded. Cost: a look-up.
+    public func read(_ record: RecordID, of kind: String, into values: inout ShownValues) throws -> Bool {
+        switch overlay?.find(kind, record) ?? .stored {
+        case .stored: break
+        case .absent: return false
+        case .row(let row):
+            try decode(overlaid: row, into: &values.state)
+            return true
+        }
+        let key = RecordKey.of(kind: kind, record)
+        return try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
+            try decode(row, under: key.span.bytes, into: &values.state)
+        } != nil
     }
 
     /// Returns the names of all kinds that have records, registered or not, in byte order.

@@ -35,10 +35,12 @@ public struct ContactCounts: Hashable, Sendable {
     /// Creates counts grouped by `keys`.
     public init(by keys: [Key]) { self.keys = keys }
 
-    /// Counts one contact.
-    public mutating func add(_ contact: ContactFacts) {
-        if contact.isMetadata { return }
+    /// Counts a contact that shows `values`.
+    public mutating func add(_ values: ShownValues) {
+        if values.isMetadata { return }
         total += 1
+        if keys.isEmpty { return }
+        let contact = ContactFacts(values)
         for key in keys {
             for value in Self.values(of: key, in: contact) { counts[key, default: [:]][value, default: 0] += 1 }
         }

@@ -1,3 +1,4 @@
+import GroundwaveADIF
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveProjections
@@ -15,20 +16,47 @@ extension ViewReader {
     public func contentDigest() throws -> (hash: Hash256, contacts: Int) {
         var hashes: [Hash256] = []
         var writer = ByteWriter(capacity: 1024)
-        try forEachRecord(of: QSOKind.name) { record in
-            guard record.isVisible else { return true }
+        var row = ContactRow()
+        var order: [Int] = []
+        try forEachShown(of: QSOKind.name) { _, values in
+            guard values.isVisible else { return true }
             writer.removeAll()
-            let fields = record.adifFields.map { (name: $0.name.name, value: $0.value) }
-            for (name, value) in fields.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-                writer.append(text: name)
-                writer.append(lengthPrefixed: value)
+            row.withFields(of: values) { fields in
+                Self.sort(fields, into: &order)
+                for place in order {
+                    let (name, value) = fields[place]
+                    writer.append(text: name.name)
+                    writer.append(lengthPrefixed: value.span.bytes)
+                }
             }
-            hashes.append(Hash256(hashing: writer.bytes.span.bytes))
+            hashes.append(writer.withSpan { Hash256(hashing: $0) })
             return true
         }
         hashes.sort()
         writer.removeAll()
         for hash in hashes { writer.append(hash) }
         return (Hash256(hashing: writer.bytes.span.bytes), hashes.count)
+    }
+    /// The places of the known fields in order of name, by their numbers.
+    private static let rank: [Int] = {
+        var rank = [Int](repeating: 0, count: Int(FieldName.maximumNumber) + 1)
+        let byName = FieldName.allKnown.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        for (place, name) in byName.enumerated() { rank[Int(name.number)] = place }
+        return rank
+    }()
+
+    /// Puts the places of `fields` into `order`, sorted by name. Reuses its memory.
+    private static func sort(_ fields: [ContactRow.Field], into order: inout [Int]) {
+        func precedes(_ left: FieldName, _ right: FieldName) -> Bool {
+            left.isKnown && right.isKnown
+                ? rank[Int(left.number)] < rank[Int(right.number)]
+                : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
+        order.removeAll(keepingCapacity: true)
+        for index in fields.indices {
+            var place = order.count
+            while place > 0, precedes(fields[index].name, fields[order[place - 1]].name) { place -= 1 }
+            order.insert(index, at: place)
+        }
     }
 }

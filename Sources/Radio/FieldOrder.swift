@@ -12,19 +12,24 @@ struct FieldOrder {
     init(_ names: [FieldName]) { self.names = names }
 
     init(decoding bytes: [UInt8]) {
-        names = bytes.withSpan { span in
-            var reader = ByteReader()
-            var names: [FieldName] = []
-            while reader.offset < span.byteCount, let field = try? reader.varint(in: span) {
-                if field & 1 == 0 {
-                    guard let name = UInt16(exactly: field >> 1).flatMap(FieldName.init(number:)) else { break }
-                    names.append(name)
-                } else {
-                    guard let range = try? reader.skip(Int(clamping: field >> 1), in: span) else { break }
-                    names.append(FieldName(bytes: span.extracting(range).toArray()[...]))
-                }
+        var names: [FieldName] = []
+        Self.forEachName(in: bytes[...]) { names.append($0) }
+        self.names = names
+    }
+
+    /// Passes the names in `bytes` to `body`, up to what is malformed.
+    static func forEachName(in bytes: ArraySlice<UInt8>, _ body: (FieldName) -> Void) {
+        let span = bytes.span.bytes
+        var reader = ByteReader()
+        while reader.offset < span.byteCount, let field = try? reader.varint(in: span) {
+            if field & 1 == 0 {
+                guard let name = UInt16(exactly: field >> 1).flatMap(FieldName.init(number:)) else { return }
+                body(name)
+            } else {
+                guard let range = try? reader.skip(Int(clamping: field >> 1), in: span) else { return }
+                let start = bytes.startIndex
+                body(FieldName(bytes: bytes[(start + range.lowerBound)..<(start + range.upperBound)]))
             }
-            return names
         }
     }
 

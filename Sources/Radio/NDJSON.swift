@@ -8,7 +8,7 @@ import GroundwaveADIF
 public enum NDJSON {
     /// Appends one contact.
     public static func append(
-        id: String, fields: some Sequence<(name: FieldName, value: [UInt8])>, to bytes: inout [UInt8]
+        id: String, fields: some Sequence<(name: FieldName, value: ArraySlice<UInt8>)>, to bytes: inout [UInt8]
     ) {
         bytes += "{\"id\":".utf8
         append(string: id, to: &bytes)
@@ -24,7 +24,7 @@ public enum NDJSON {
         bytes += "}}\n".utf8
     }
 
-    private static func append(value: [UInt8], to bytes: inout [UInt8]) {
+    private static func append(value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
         if let text = String(validating: value, as: UTF8.self) { return append(string: text, to: &bytes) }
         bytes += "{\"base64\":\"".utf8
         bytes += Data(value).base64EncodedString().utf8

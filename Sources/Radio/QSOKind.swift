@@ -26,6 +26,9 @@ public enum QSOKind: RecordKind {
         static let session: UInt32 = 1103
     }
 
+    /// Whether the field is bookkeeping that no listing shows.
+    static func isInternal(_ field: FieldOrdinal) -> Bool { field >= Number.order && field <= Number.session }
+
     // The names are in lower case, so that they cannot collide with a field of a file named FREQUENCY.
     static let registers: [FieldSchema] = [
         FieldSchema(Number.start, "start", .sources, members: ["QSO_DATE", "TIME_ON"]),
@@ -41,6 +44,7 @@ public enum QSOKind: RecordKind {
 
     /// The collections: lists of parks, whose elements are compared in upper case and without white space.
     static let collections: Set<String> = ["POTA_REF", "MY_POTA_REF"]
+    static let collectionNames: [FieldName] = [.potaRef, .myPOTARef]
 
     /// The schema of the kind.
     public static let schema: KindSchema = {

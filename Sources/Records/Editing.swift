@@ -121,9 +121,7 @@ extension KindSchema {
                     if let value { values.append((member, value)) }
                 }
             } else if schema.policy == .union {
-                if let value = Elements.join(field.heads, identity: schema.identity) {
-                    values.append((schema.name, value))
-                }
+                if let value = elements(of: field) { values.append((schema.name, value)) }
             } else if let value = field.value {
                 values.append((schema.name, value))
             }
@@ -137,10 +135,13 @@ extension KindSchema {
             return shownRegister(register, in: record).values[register.members.firstIndex(of: name)!]
         }
         guard let field = record[key(for: name)] else { return nil }
-        if field.policy == .union {
-            return Elements.join(field.heads, identity: self.field(named: name)?.identity ?? { $0 })
-        }
-        return field.value
+        return field.policy == .union ? elements(of: field) : field.value
+    }
+
+    /// The elements of a collection, separated by commas; `nil` if there are none.
+    func elements(of collection: Record.Field) -> [UInt8]? {
+        guard case .number(let number) = collection.key else { return nil }
+        return Elements.join(collection.heads, identity: field(number: number)?.identity ?? { $0 })
     }
 }
 

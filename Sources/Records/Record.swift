@@ -172,7 +172,12 @@ public struct Record: Hashable, Sendable {
         }
         if let last = fields.last, last.key.isName { fields.sort { $0.key < $1.key } }
         self.fields = fields
-        deletions = state.deletions.map { deletion in
+        deletions = Self.deletions(of: state, names)
+    }
+
+    /// The deletes of `state`, in order of event.
+    static func deletions(of state: RecordState, _ names: Names) -> [Deletion] {
+        state.deletions.map { deletion in
             let writer = state.writers[Int(deletion.writer)]
             return Deletion(
                 event: EventID(names.replicas[Int(writer.replica)], writer.sequence), stamp: writer.stamp,

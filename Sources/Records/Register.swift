@@ -18,16 +18,31 @@ public struct Register: Hashable, Sendable {
     /// The values of the members as slices of `bytes`, without a copy.
     public static func members(of bytes: ArraySlice<UInt8>, count: Int) -> [ArraySlice<UInt8>?] {
         var values = [ArraySlice<UInt8>?](repeating: nil, count: count)
+        forEachMember(of: bytes) { index, value in if index < count { values[index] = value } }
+        return values
+    }
+
+    /// The value of one member as a slice of `bytes`; `nil` for none.
+    package static func member(_ wanted: Int, of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var found: ArraySlice<UInt8>?
+        forEachMember(of: bytes) { index, value in if index == wanted { found = value } }
+        return found
+    }
+
+    /// Passes each member that has a value to `body`, up to what is malformed; of a member that is there twice the last
+    /// value counts.
+    package static func forEachMember(
+        of bytes: ArraySlice<UInt8>, _ body: (_ index: Int, _ value: ArraySlice<UInt8>) -> Void
+    ) {
         let span = bytes.span.bytes
         var reader = ByteReader()
         // No error at the end of whole bytes: it would cost as much as reading them.
         while reader.offset < span.byteCount,
             let index = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span)
         {
-            guard Int(index) < count else { continue }
-            values[Int(index)] = bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
+            body(
+                Int(index), bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)])
         }
-        return values
     }
 
     /// Whether no member has a value.

@@ -1,15 +1,18 @@
+import GroundwaveByteCoding
 import GroundwaveEvents
 
-/// The values that a record shows, directly from its state, for building an index.
+/// The values that a record shows, directly from its state: for an index, or for a walk over many records.
 ///
-/// Cheaper than a ``Record``: it resolves only what is requested.
+/// Cheaper than a ``Record``: it resolves only what is requested, and a value is a slice of the state's. Where a field
+/// has several heads, its policy decides as in a ``Record``.
 public struct ShownValues: Sendable {
-    private let state: RecordState
-    private let names: Names
-    private let schema: KindSchema
+    /// The state that the values are read from.
+    package var state: RecordState
+    package let names: Names
+    private let schema: KindSchema?
 
     /// The values that `state` shows by the policies of `schema`.
-    public init(_ state: RecordState, _ names: Names, schema: KindSchema) {
+    public init(_ state: RecordState, _ names: Names, schema: KindSchema?) {
         self.state = state
         self.names = names
         self.schema = schema
@@ -18,27 +21,106 @@ public struct ShownValues: Sendable {
     /// Whether the record is shown.
     public var isVisible: Bool { state.isVisible }
 
+    /// The position of the first event that touched the record, in this store's log.
+    public var firstPosition: Position { state.history.first }
+
+    /// The position of the last event that touched the record, in this store's log.
+    public var lastPosition: Position { state.history.last }
+
+    /// Whether a shown value was written at this time or later, in milliseconds.
+    public func isShown(since milliseconds: Int64) -> Bool {
+        state.heads.contains { head in
+            guard state.writers[Int(head.writer)].stamp.milliseconds >= milliseconds else { return false }
+            return state.heads.count { $0.field == head.field } == 1
+                || field(head.field).shown.stamp.milliseconds >= milliseconds
+        }
+    }
+
     /// The import sources that have asserted anything of the record, in order of their local numbers.
     public var sources: [SourceID] { state.sources.map { names.sources[Int($0) - 1] } }
 
     /// The value shown for the field `number`, or `nil` if it has none.
     public func value(_ number: UInt32) -> ArraySlice<UInt8>? {
-        var shown: RecordState.Head?
-        for head in state.heads where head.field == number {
-            if shown != nil { return valueOfSeveral(number) }
-            shown = head
+        var shown = -1
+        for index in state.heads.indices where state.heads[index].field == number {
+            if shown >= 0 { return field(number).value?[...] }
+            shown = index
         }
-        guard let shown, shown.code.hasValue, !shown.isWithheld else { return nil }
-        return state.values[shown.value]
-    }
-
-    private func valueOfSeveral(_ number: UInt32) -> ArraySlice<UInt8>? {
-        let heads = state.heads.filter { $0.field == number }.map { Record.Head($0, of: state, names) }
-        return Record.Field(names.field(number), heads, schema: schema).value?[...]
+        return shown < 0 ? nil : value(ofHead: shown)
     }
 
     /// The value shown for the field `name`, which has no number.
     public func value(named name: String) -> ArraySlice<UInt8>? {
         names.knownOrdinal(of: .name(name)).flatMap { value($0) }
+    }
+
+    /// The elements of the collection `number`, separated by commas, each once; `nil` if it has none.
+    package func elements(_ number: UInt32) -> ArraySlice<UInt8>? {
+        state.heads.count { $0.field == number } < 2 ? value(number) : schema?.elements(of: field(number))?[...]
+    }
+
+    /// Puts the places of the state's heads into `order`, sorted by the keys of their fields, then by their ids: the same
+    /// order in every store. Reuses the memory of `order`.
+    package func sortHeads(into order: inout [Int]) {
+        order.removeAll(keepingCapacity: true)
+        for index in state.heads.indices {
+            var place = order.count
+            while place > 0, head(index, precedes: order[place - 1]) { place -= 1 }
+            order.insert(index, at: place)
+        }
+    }
+
+    private func head(_ left: Int, precedes right: Int) -> Bool {
+        let (a, b) = (state.heads[left].field, state.heads[right].field)
+        if a == b { return id(ofHead: left) < id(ofHead: right) }
+        // Field numbers are their own ordinals, and come before names.
+        return a < .firstNamed || b < .firstNamed ? a < b : names.field(a) < names.field(b)
+    }
+
+    /// The id of the head at a place in the state.
+    package func id(ofHead index: Int) -> HeadID {
+        let writer = state.writers[Int(state.heads[index].writer)]
+        return HeadID(EventID(names.replicas[Int(writer.replica)], writer.sequence), index: state.heads[index].index)
+    }
+
+    /// The deletes of the record, in order of event.
+    package var deletions: [Record.Deletion] { Record.deletions(of: state, names) }
+
+    /// Passes every field that has heads to `body`: its local number, and its value. The value is `nil` for a field that
+    /// was cleared or whose value is withheld; that of a collection is its elements separated by commas, each once.
+    ///
+    /// - Parameter order: What ``sortHeads(into:)`` has put there.
+    package func forEachField(
+        in order: [Int], _ body: (_ field: FieldOrdinal, _ value: ArraySlice<UInt8>?) throws -> Void
+    ) rethrows {
+        var start = 0
+        while start < order.count {
+            let number = state.heads[order[start]].field
+            var end = start + 1
+            while end < order.count, state.heads[order[end]].field == number { end += 1 }
+            if end == start + 1 {
+                try body(number, value(ofHead: order[start]))
+            } else {
+                let field = field(number)
+                try body(number, field.policy == .union ? schema?.elements(of: field)?[...] : field.value?[...])
+            }
+            start = end
+        }
+    }
+
+    private func value(ofHead index: Int) -> ArraySlice<UInt8>? {
+        let head = state.heads[index]
+        return head.code.hasValue && !head.isWithheld ? state.values[head.value] : nil
+    }
+
+    /// The field as a ``Record`` has it.
+    private func field(_ number: FieldOrdinal) -> Record.Field {
+        let heads = state.heads.filter { $0.field == number }.map { Record.Head($0, of: state, names) }
+        return Record.Field(names.field(number), heads, schema: schema)
+    }
+
+    /// The record as a value that can be kept.
+    package func record(_ kind: String, _ id: RecordID) -> Record {
+        Record(kind: kind, id: id, state: state, names: names, schema: schema)
     }
 }

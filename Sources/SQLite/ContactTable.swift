@@ -35,7 +35,8 @@ struct ContactTable {
     ///
     /// - Returns: A remark for each value that was left out.
     func write(
-        path: String, facts: [(key: String, value: String)], _ each: (_ take: (Record) throws -> Void) throws -> Void
+        path: String, facts: [(key: String, value: String)],
+        _ each: (_ take: (RecordID, ShownValues) throws -> Void) throws -> Void
     ) throws -> [ExportReport.Remark] {
         let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0 + 2) })
         return try SQLiteFile.write(path: path) { database in
@@ -43,18 +44,22 @@ struct ContactTable {
             var remarks: [ExportReport.Remark] = []
             let marks = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
             let insert = try database.prepare("INSERT INTO qso VALUES (\(marks))")
-            try each { record in
+            var contact = ContactRow()
+            try each { id, values in
                 var row = [SQLiteValue](repeating: .null, count: columns.count + 2)
-                row[0] = .text("\(record.id)")
-                row[1] = SQLiteValue(ContactFacts(record).startSeconds.map { UTCText.seconds($0) })
-                for (name, value) in record.adifFields {
-                    if let index = places[name] {
-                        row[index] = String(validating: value, as: UTF8.self).map { .text($0) } ?? .blob(Array(value))
-                    } else if leftOut.contains(name) {
-                        remarks.append(
-                            .init(
-                                record: record.id, field: name.name,
-                                message: "SQLite has no room for another column; the field was left out."))
+                row[0] = .text("\(id)")
+                row[1] = SQLiteValue(values.startSeconds.map { UTCText.seconds($0) })
+                contact.withFields(of: values) { fields in
+                    for (name, value) in fields {
+                        if let index = places[name] {
+                            row[index] =
+                                String(validating: value, as: UTF8.self).map { .text($0) } ?? .blob(Array(value))
+                        } else if leftOut.contains(name) {
+                            remarks.append(
+                                .init(
+                                    record: id, field: name.name,
+                                    message: "SQLite has no room for another column; the field was left out."))
+                        }
                     }
                 }
                 try insert.execute(row[...])
