@@ -38,6 +38,14 @@ static inline int64_t groundwave_file_limit(void) {
     return (int64_t)limit.rlim_cur;
 }
 
+// Asks the processor for `count` bytes that are read soon. A hint: nothing happens where no memory is.
+static inline void groundwave_prefetch(const void *start, size_t count) {
+    const size_t line = 64;
+    for (size_t offset = 0; offset < count; offset += line) {
+        __builtin_prefetch((const void *)((uintptr_t)start + offset));
+    }
+}
+
 // The operating system's message for `code`: glibc's plain strerror_r has another return type than that of POSIX.
 static inline void groundwave_error_text(int code, char *text, size_t capacity) {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)

@@ -51,6 +51,7 @@ extension Cursor {
             repeat {
                 // The bytes stay in place until the transaction writes, which the lending forbids, or ends.
                 let (keyBytes, valueBytes) = unsafe (entryKey.bytes, entryValue.bytes)
+                prefetchNextLeaf()
                 guard try unsafe body(keyBytes.bytes, valueBytes.bytes) else { return }
                 count += 1
             } while try next()

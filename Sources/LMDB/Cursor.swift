@@ -157,7 +157,8 @@ public struct Cursor<Key: TableKey>: ~Copyable {
     ///
     /// In a write transaction `body` must not write.
     ///
-    /// - Complexity: As fast as the same loop in C, about 40 ns an entry in memory.
+    /// - Complexity: As fast as the same loop in C, about 40 ns an entry in memory. Asks for the next leaf while `body`
+    ///   reads.
     @inlinable
     public mutating func forEach(
         from start: Key? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
@@ -168,7 +169,17 @@ public struct Cursor<Key: TableKey>: ~Copyable {
         repeat {
             // The bytes stay in place until the transaction writes, which the lending forbids, or ends.
             let (keyBytes, valueBytes) = unsafe (entryKey.bytes, entryValue.bytes)
+            prefetchNextLeaf()
             guard try unsafe body(keyBytes.bytes, valueBytes.bytes) else { return }
         } while try next()
+    }
+
+    /// Asks for the bytes that lie one page behind the value of the current entry: in a table that was appended to, that
+    /// is where the next leaf is, and a walk waits for memory more than for anything else.
+    @inlinable
+    func prefetchNextLeaf() {
+        let size = unsafe transaction.pages.mask &+ 1
+        guard let value = unsafe entryValue.mv_data, unsafe entryValue.mv_size < size else { return }
+        unsafe groundwave_prefetch(UnsafeRawPointer(bitPattern: UInt(bitPattern: value) &+ size), entryValue.mv_size)
     }
 }

@@ -12,7 +12,7 @@ package protocol ContactDatabase: Sendable {
     /// - Returns: What was left out.
     func write(
         _ names: [FieldName], path: String, facts: [(key: String, value: String)],
-        _ each: (_ take: (RecordID, ShownValues) throws -> Void) throws -> Void
+        _ each: (_ take: (RecordID, borrowing ShownValues) throws -> Void) throws -> Void
     ) throws -> [ExportReport.Remark]
 
     /// Whether `error` comes from writing the database.

@@ -56,9 +56,11 @@ struct ContactWriter: ~Copyable {
     }
     private var places: [FieldName: Int] = [:]
     private(set) var remarks: [ExportReport.Remark] = []
+    /// Names without a number that ADIF allows, as far as they came.
+    private var allowed: Set<FieldName> = []
     private var row = ContactRow()
-    /// The contact at hand as a row of the table.
-    private var cells: [[UInt8]] = []
+    /// Which of the fields of the contact at hand stands in each column; -1 for none.
+    private var cells: [Int] = []
 
     init(_ format: ExportFormat, created: Int64) {
         self.format = format
@@ -73,12 +75,12 @@ struct ContactWriter: ~Copyable {
         switch format {
         case .adi: ADIWriter.append(header, to: &bytes)
         case .adx: ADXWriter.appendStart(header, to: &bytes)
-        case .csv: CSV.append(columns.map { Array($0.name.utf8) }, to: &bytes)
+        case .csv: CSV.append(columns.map { Array($0.name.utf8)[...] }, to: &bytes)
         case .ndjson, .sqlite: break
         }
     }
 
-    mutating func append(_ id: RecordID, _ contact: ShownValues, to bytes: inout [UInt8]) {
+    mutating func append(_ id: RecordID, _ contact: borrowing ShownValues, to bytes: inout [UInt8]) {
         // Apart from the row while it lends the fields.
         var row = ContactRow()
         swap(&row, &self.row)
@@ -98,12 +100,16 @@ struct ContactWriter: ~Copyable {
                 remarks.append(.init(record: id, field: problem.field.name, message: problem.code.explanation))
             }
         case .csv:
-            cells = [[UInt8]](repeating: [], count: columns.count)
-            for (name, value) in fields {
-                guard let place = places[name] else { continue }
-                cells[place] = text(value, of: name, id)
+            cells.removeAll(keepingCapacity: true)
+            cells.append(contentsOf: repeatElement(-1, count: columns.count))
+            for (index, field) in fields.enumerated() {
+                if let place = places[field.name] { cells[place] = index }
             }
-            CSV.append(cells, to: &bytes)
+            for (column, index) in cells.enumerated() {
+                if column > 0 { bytes.append(UInt8(ascii: ",")) }
+                if index >= 0 { CSV.append(cell: text(fields[index], id), to: &bytes) }
+            }
+            CSV.appendEndOfRow(to: &bytes)
         case .ndjson: NDJSON.append(id: "\(id)", fields: fields, to: &bytes)
         case .sqlite: preconditionFailure("A database is written by ContactDatabase.")
         }
@@ -113,18 +119,23 @@ struct ContactWriter: ~Copyable {
         if format == .adx { ADXWriter.appendEnd(to: &bytes) }
     }
 
-    private mutating func text(_ value: ArraySlice<UInt8>, of name: FieldName, _ id: RecordID) -> [UInt8] {
-        let text = ValueText(decoding: value)
-        if text.encoding != .utf8 {
-            remarks.append(
-                .init(
-                    record: id, field: name.name, message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
-        }
-        return Array(text.string.utf8)
+    /// The value in UTF-8.
+    private mutating func text(_ field: ContactRow.Field, _ id: RecordID) -> ArraySlice<UInt8> {
+        if field.value.allSatisfy({ $0 < 0x80 }) { return field.value }
+        let text = ValueText(decoding: field.value)
+        if text.encoding == .utf8 { return field.value }
+        remarks.append(
+            .init(
+                record: id, field: field.name.name, message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
+        return Array(text.string.utf8)[...]
     }
 
     private mutating func isAllowed(_ name: FieldName, _ id: RecordID) -> Bool {
-        if name.isKnown || ADIFFields.accepts(name) { return true }
+        if name.isKnown || allowed.contains(name) { return true }
+        if ADIFFields.accepts(name) {
+            allowed.insert(name)
+            return true
+        }
         remarks.append(
             .init(
                 record: id, field: name.name,
@@ -135,25 +146,35 @@ struct ContactWriter: ~Copyable {
 
 /// Tables as RFC 4180 defines them.
 enum CSV {
-    /// Appends a row; a value with a comma, a quote, a line end, or a blank at an end is quoted.
-    static func append(_ row: [[UInt8]], to bytes: inout [UInt8]) {
+    /// Appends a row of these cells.
+    static func append(_ row: [ArraySlice<UInt8>], to bytes: inout [UInt8]) {
         for (index, value) in row.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            let mustQuote =
-                value.first == 0x20 || value.last == 0x20
-                || value.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
-            guard mustQuote else {
-                bytes += value
-                continue
-            }
-            bytes.append(UInt8(ascii: "\""))
-            for byte in value {
-                if byte == UInt8(ascii: "\"") { bytes.append(byte) }
-                bytes.append(byte)
-            }
-            bytes.append(UInt8(ascii: "\""))
+            append(cell: value, to: &bytes)
         }
-        bytes += [0x0D, 0x0A]
+        appendEndOfRow(to: &bytes)
+    }
+
+    static func appendEndOfRow(to bytes: inout [UInt8]) {
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+    }
+
+    /// Appends a cell; a value with a comma, a quote, a line end, or a blank at an end is quoted.
+    static func append(cell value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        let mustQuote =
+            value.first == 0x20 || value.last == 0x20
+            || value.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+        guard mustQuote else {
+            bytes.append(contentsOf: value)
+            return
+        }
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value {
+            if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// Returns the columns for contacts with these fields: the common ones first, then the others by name.

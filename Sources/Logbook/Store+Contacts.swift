@@ -10,15 +10,21 @@ extension Reading {
     ///
     /// Memory: 16 bytes for each contact.
     public func forEachContactByTime(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
+        try forEachShownContactByTime(query) { id, values in try body(values.record(QSOKind.name, id)) }
+    }
+
+    /// As ``forEachContactByTime(_:_:)``, with what their rows show instead of a record of each.
+    package func forEachShownContactByTime(
+        _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Void
+    ) throws {
         try read { view in
             var ids: [RecordID] = []
             try view.forEachShownContactFromLatest(query) { id, _ in
                 ids.append(id)
                 return true
             }
-            for id in ids.reversed() {
-                if let record = try view.record(QSOKind.name, id) { try body(record) }
-            }
+            ids.reverse()
+            try view.forEachShown(of: QSOKind.name, ids, body)
         }
     }
 

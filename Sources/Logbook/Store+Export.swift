@@ -13,7 +13,8 @@ extension ViewReader {
     /// Memory: 24 bytes for each contact.
     ///
     /// - Parameter note: Called with what each of them shows, in any order.
-    func contactsInOrder(_ query: ContactQuery, _ note: (ShownValues) -> Void = { _ in }) throws -> [RecordID] {
+    func contactsInOrder(_ query: ContactQuery, _ note: (borrowing ShownValues) -> Void = { _ in }) throws -> [RecordID]
+    {
         var order: [(position: Position, id: RecordID)] = []
         try forEachShownContact(query) { id, values in
             order.append((values.firstPosition, id))
@@ -22,12 +23,6 @@ extension ViewReader {
         }
         order.sort { ($0.position, $0.id) < ($1.position, $1.id) }
         return order.map(\.id)
-    }
-
-    /// Calls `body` with what each of `contacts` shows, in their order.
-    func forEachShown(_ contacts: [RecordID], _ body: (RecordID, ShownValues) throws -> Void) throws {
-        var values = shownValues(of: QSOKind.name)
-        for id in contacts where try read(id, of: QSOKind.name, into: &values) { try body(id, values) }
     }
 
     /// As ``contactsInOrder(_:_:)``, and the columns of a table that has all their fields.
@@ -40,7 +35,7 @@ extension ViewReader {
     /// The columns of a table that has all fields of `contacts`.
     func columns(of contacts: [RecordID]) throws -> [FieldName] {
         var names = FieldNames()
-        try forEachShown(contacts) { _, values in names.insert(fieldsOf: values) }
+        try forEachShown(of: QSOKind.name, contacts) { _, values in names.insert(fieldsOf: values) }
         return CSV.columns(names.all)
     }
 }
@@ -49,7 +44,7 @@ extension Reading {
     /// Calls `body` with the contacts of `query` in the order in which they were first written down here.
     public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in
-            try view.forEachShown(view.contactsInOrder(query)) { id, values in
+            try view.forEachShown(of: QSOKind.name, view.contactsInOrder(query)) { id, values in
                 try body(values.record(QSOKind.name, id))
             }
         }
@@ -94,7 +89,7 @@ extension Reading {
                 bytes.removeAll(keepingCapacity: true)
             }
             writer.appendStart(to: &bytes)
-            try view.forEachShown(contacts) { id, values in
+            try view.forEachShown(of: QSOKind.name, contacts) { id, values in
                 writer.append(id, values, to: &bytes)
                 report.records += 1
                 if bytes.count > 1 << 18 { try flush() }
@@ -133,7 +128,7 @@ extension Reading {
             let (contacts, columns) = try view.contactsWithColumns(query)
             report.remarks = try file.describing(where: database.isOfWriting) {
                 try database.write(columns, path: file.aside, facts: facts) { take in
-                    try view.forEachShown(contacts) { id, values in
+                    try view.forEachShown(of: QSOKind.name, contacts) { id, values in
                         report.records += 1
                         try take(id, values)
                     }
@@ -159,7 +154,7 @@ private struct FieldNames: ~Copyable {
     private var isKnown = [Bool](repeating: false, count: Int(FieldName.maximumNumber) + 1)
     private var others: Set<FieldName> = []
 
-    mutating func insert(fieldsOf contact: ShownValues) {
+    mutating func insert(fieldsOf contact: borrowing ShownValues) {
         row.withFields(of: contact) { fields in
             for (name, _) in fields {
                 if name.isKnown { isKnown[Int(name.number)] = true } else { others.insert(name) }

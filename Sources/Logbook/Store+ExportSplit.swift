@@ -41,7 +41,7 @@ extension Reading {
             report = ExportReport(token: try log.token(at: view.position))
             files = []
             var groups: [String: [RecordID]] = [:]
-            try view.forEachShown(view.contactsInOrder(query)) { id, values in
+            try view.forEachShown(of: QSOKind.name, view.contactsInOrder(query)) { id, values in
                 for name in Self.fileNames(of: values, by: split) { groups[name, default: []].append(id) }
             }
             do {
@@ -68,7 +68,7 @@ extension Reading {
             report.remarks += try file.describing(where: database.isOfWriting) {
                 let facts = databaseFacts(created: created, position: view.position)
                 return try database.write(columns, path: file.aside, facts: facts) { take in
-                    try view.forEachShown(ids, take)
+                    try view.forEachShown(of: QSOKind.name, ids, take)
                 }
             }
         } else {
@@ -76,7 +76,7 @@ extension Reading {
             writer.columns = columns
             var bytes: [UInt8] = []
             writer.appendStart(to: &bytes)
-            try view.forEachShown(ids) { id, values in writer.append(id, values, to: &bytes) }
+            try view.forEachShown(of: QSOKind.name, ids) { id, values in writer.append(id, values, to: &bytes) }
             writer.appendEnd(to: &bytes)
             try file.write(bytes)
             report.remarks += writer.remarks
@@ -89,7 +89,7 @@ extension Reading {
     }
 
     /// Returns the names, without extension, of the files that a contact belongs to.
-    static func fileNames(of contact: ShownValues, by split: Set<ExportSplit>) -> [String] {
+    static func fileNames(of contact: borrowing ShownValues, by split: Set<ExportSplit>) -> [String] {
         let facts = ContactFacts(contact)
         let station = contact.text(.stationCallsign) ?? contact.text(.operator) ?? ""
         let call = fileName(station.isEmpty ? "log" : station.uppercased())

@@ -47,7 +47,7 @@ extension ByteWriter {
     ///
     /// - Parameter order: The places of its heads, sorted by field.
     fileprivate mutating func append(
-        canonical values: ShownValues, _ kind: String, _ record: RecordID, order: [Int]
+        canonical values: borrowing ShownValues, _ kind: String, _ record: RecordID, order: [Int]
     ) {
         let state = values.state
         append(text: kind)
@@ -77,7 +77,7 @@ extension ByteWriter {
             }
         }
     }
-    private mutating func append(canonical values: ShownValues, head index: Int) {
+    private mutating func append(canonical values: borrowing ShownValues, head index: Int) {
         let (head, id) = (values.state.heads[index], values.id(ofHead: index))
         append(id.event.replica)
         append(varint: id.event.sequence)

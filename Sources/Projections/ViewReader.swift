@@ -118,9 +118,9 @@ public struct ViewReader: ~Copyable {
     /// until `body` returns `false`.
     ///
     /// - Complexity: About a microsecond for each record, and no allocation, as long as `body` does not keep the values.
-    public func forEachShown(
+    package func forEachShown(
         of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
-        _ body: (RecordID, ShownValues) throws -> Bool
+        _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
         let prefix = RecordKey.prefix(kind: kind)
         var values = shownValues(of: kind)
@@ -140,14 +140,34 @@ public struct ViewReader: ~Copyable {
         }
     }
 
+    /// Yields the values that `records` of a kind show, in their order; those of which no event was folded are left out.
+    ///
+    /// - Complexity: A look-up for each, and no allocation, as long as `body` does not keep the values.
+    package func forEachShown(
+        of kind: String, _ records: [RecordID], _ body: (RecordID, borrowing ShownValues) throws -> Void
+    ) throws {
+        var values = shownValues(of: kind)
+        var key = RecordKey.of(kind: kind, RecordID(high: 0, low: 0))
+        for record in records {
+            RecordKey.change(&key, to: record)
+            if try read(record, of: kind, under: key, into: &values) { try body(record, values) }
+        }
+    }
+
     /// The values of no record of `kind` yet: for ``read(_:of:into:)``.
-    public func shownValues(of kind: String) -> ShownValues {
+    package func shownValues(of kind: String) -> ShownValues {
         ShownValues(RecordState(), names, schema: kinds[kind])
     }
 
     /// Reads what one record shows into `values`, which are of its kind and used again for each record; returns `false` if
     /// no event of it was folded. Cost: a look-up.
-    public func read(_ record: RecordID, of kind: String, into values: inout ShownValues) throws -> Bool {
+    package func read(_ record: RecordID, of kind: String, into values: inout ShownValues) throws -> Bool {
+        try read(record, of: kind, under: RecordKey.of(kind: kind, record), into: &values)
+    }
+
+    private func read(
+        _ record: RecordID, of kind: String, under key: [UInt8], into values: inout ShownValues
+    ) throws -> Bool {
         switch overlay?.find(kind, record) ?? .stored {
         case .stored: break
         case .absent: return false
@@ -155,7 +175,6 @@ public struct ViewReader: ~Copyable {
             try decode(overlaid: row, into: &values.state)
             return true
         }
-        let key = RecordKey.of(kind: kind, record)
         return try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
             try decode(row, under: key.span.bytes, into: &values.state)
         } != nil

@@ -27,6 +27,16 @@ struct RecordKey {
 
     static func prefix(kind: String) -> [UInt8] { [UInt8](kind.utf8) + [0] }
 
+    /// Makes `key` that of another record of the same kind.
+    static func change(_ key: inout [UInt8], to record: RecordID) {
+        let start = key.count - 16
+        for byte in 0..<8 {
+            let shift = UInt64(56 - 8 * byte)
+            key[start + byte] = UInt8(truncatingIfNeeded: record.high >> shift)
+            key[start + 8 + byte] = UInt8(truncatingIfNeeded: record.low >> shift)
+        }
+    }
+
     /// Returns the kind and the id in a key, or `nil` if it is not the key of a record.
     static func parse(_ key: RawSpan) -> (kind: String, record: RecordID)? {
         guard key.byteCount > 17, key.byte(at: key.byteCount - 17) == 0 else { return nil }

@@ -36,7 +36,7 @@ public struct ContactCounts: Hashable, Sendable {
     public init(by keys: [Key]) { self.keys = keys }
 
     /// Counts a contact that shows `values`.
-    public mutating func add(_ values: ShownValues) {
+    package mutating func add(_ values: borrowing ShownValues) {
         if values.isMetadata { return }
         total += 1
         if keys.isEmpty { return }

@@ -22,7 +22,7 @@ enum ContactIndex {
     /// The fields that contain a service's id of a contact.
     static let serviceFields = ["APP_QRZLOG_LOGID", "APP_POLO_UUID"]
 
-    static func entries(_ values: ShownValues) -> [IndexEntry] {
+    static func entries(_ values: borrowing ShownValues) -> [IndexEntry] {
         let contact = KeyFields(values)
         let seconds = contact.startSeconds ?? 0
         var entries = [
@@ -81,7 +81,7 @@ struct KeyFields {
     /// Seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
     let startSeconds: Int64?
 
-    init(_ values: ShownValues) { self.init { values.value($0) } }
+    init(_ values: borrowing ShownValues) { self.init { values.value($0) } }
 
     /// - Parameter value: Returns the value of the field or register with a number, if it has one.
     init(_ value: (UInt32) -> ArraySlice<UInt8>?) {

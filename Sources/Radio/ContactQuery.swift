@@ -65,7 +65,7 @@ public struct ContactQuery: Hashable, Sendable {
     }
 
     /// Whether a contact that shows `values` matches all conditions, including call and session.
-    func matches(_ values: ShownValues) -> Bool {
+    func matches(_ values: borrowing ShownValues) -> Bool {
         guard values.isVisible != isHidden else { return false }
         if let changedAfter, values.lastPosition <= changedAfter { return false }
         if !includesMetadata, values.isMetadata { return false }
@@ -114,7 +114,7 @@ public struct ContactFacts: Hashable, Sendable {
     public init(_ record: Record) { self.init { record.text($0) } }
 
     /// Creates the facts of a contact that shows `values`.
-    public init(_ values: ShownValues) { self.init { values.text($0) } }
+    package init(_ values: borrowing ShownValues) { self.init { values.text($0) } }
 
     private init(_ shown: (FieldName) -> String?) {
         func text(_ name: FieldName) -> String? { shown(name).flatMap { $0.isEmpty ? nil : $0.uppercased() } }
@@ -153,8 +153,8 @@ extension ViewReader {
     ///
     /// - Complexity: About a microsecond for each contact of the store, or of the call, the times or the limit that the
     ///   query asks for; no allocation for a contact.
-    public func forEachShownContact(
-        _ query: ContactQuery, _ body: (RecordID, ShownValues) throws -> Bool
+    package func forEachShownContact(
+        _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
         guard query.call == nil, query.since == nil, query.limit == nil else {
             return try forEachShownContactFromLatest(query, body)
@@ -168,7 +168,7 @@ extension ViewReader {
     /// Calls `body` with the contacts that match `query`, as their rows show them, the latest first, until `body` returns
     /// `false`.
     package func forEachShownContactFromLatest(
-        _ query: ContactQuery, _ body: (RecordID, ShownValues) throws -> Bool
+        _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
         var left = query.limit ?? .max
         guard left > 0 else { return }

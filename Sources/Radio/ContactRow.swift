@@ -35,7 +35,7 @@ extension QSOKind {
 
 extension ShownValues {
     /// The value that a contact shows for an ADIF field; `nil` if it has none.
-    public func value(_ name: FieldName) -> ArraySlice<UInt8>? {
+    package func value(_ name: FieldName) -> ArraySlice<UInt8>? {
         guard name.isKnown else { return value(named: name.name) }
         let place = QSOKind.place(of: name)
         let value = QSOKind.collectionNames.contains(name) ? elements(place.field) : value(place.field)
@@ -44,10 +44,10 @@ extension ShownValues {
     }
 
     /// The text that a contact shows for an ADIF field; `nil` if it has none.
-    public func text(_ name: FieldName) -> String? { value(name).map { ValueText(decoding: $0).string } }
+    package func text(_ name: FieldName) -> String? { value(name).map { ValueText(decoding: $0).string } }
 
     /// The start of a contact, in seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
-    public var startSeconds: Int64? {
+    package var startSeconds: Int64? {
         let start = value(QSOKind.Number.start) ?? []
         return ContactTime.seconds(
             date: Register.member(0, of: start) ?? [], time: Register.member(1, of: start) ?? [])
@@ -67,25 +67,27 @@ extension ShownValues {
 
 /// The ADIF fields that contacts show, one contact after the other: what ``Record/adifFields`` says of one, without its
 /// memory for each contact.
-public struct ContactRow: ~Copyable {
+package struct ContactRow: ~Copyable {
     /// A field of the contact at hand.
-    public typealias Field = (name: FieldName, value: ArraySlice<UInt8>)
+    package typealias Field = (name: FieldName, value: ArraySlice<UInt8>)
 
     private var heads: [Int] = []
     private var shown: [(field: Field, isTaken: Bool)] = []
     private var fields: [Field] = []
     /// The names of fields that have no number in the schema, by their local number.
     private var names: [FieldOrdinal: FieldName] = [:]
+    /// Names without a number as sources spell them.
+    private var spellings: [(bytes: [UInt8], name: FieldName)] = []
 
     /// Room for the fields of a contact.
-    public init() {}
+    package init() {}
 
     /// Passes the fields of a contact to `body`: those of its source in their order, then those added since. Each name
     /// occurs once. Values that were not edited are the bytes of the source; internal fields are left out.
     ///
     /// The array must not be kept: its memory is used again for the next contact.
-    public mutating func withFields<Result>(
-        of contact: ShownValues, _ body: ([Field]) throws -> Result
+    package mutating func withFields<Result>(
+        of contact: borrowing ShownValues, _ body: ([Field]) throws -> Result
     ) rethrows -> Result {
         // Else the slices would keep the bytes, and the next row would be read into other ones.
         defer {
@@ -99,7 +101,7 @@ public struct ContactRow: ~Copyable {
     }
 
     /// Finds what the contact shows, in order of keys.
-    private mutating func findShown(_ contact: ShownValues) {
+    private mutating func findShown(_ contact: borrowing ShownValues) {
         contact.sortHeads(into: &heads)
         contact.forEachField(in: heads) { field, value in
             guard let value, !QSOKind.isInternal(field) else { return }
@@ -119,7 +121,7 @@ public struct ContactRow: ~Copyable {
 
     private static let lastKnown = FieldOrdinal(FieldName.maximumNumber)
 
-    private mutating func name(of field: FieldOrdinal, _ contact: ShownValues) -> FieldName {
+    private mutating func name(of field: FieldOrdinal, _ contact: borrowing ShownValues) -> FieldName {
         if let known = QSOKind.plainField(field) { return known }
         if let known = names[field] { return known }
         let name = FieldName(QSOKind.schema.name(of: contact.names.field(field)))
@@ -127,9 +129,20 @@ public struct ContactRow: ~Copyable {
         return name
     }
 
+    private mutating func name(spelt spelling: ArraySlice<UInt8>) -> FieldName {
+        if let known = spellings.first(where: { $0.bytes.elementsEqual(spelling) }) { return known.name }
+        let name = FieldName(bytes: spelling)
+        if spellings.count < Self.mostSpellings { spellings.append((Array(spelling), name)) }
+        return name
+    }
+
+    /// So many names without a number are remembered: more are looked through in no less time than one is made.
+    private static let mostSpellings = 32
+
     /// Takes the fields in the order of the source.
-    private mutating func takeInOrder(_ order: ArraySlice<UInt8>, _ contact: ShownValues) {
-        FieldOrder.forEachName(in: order) { name in
+    private mutating func takeInOrder(_ order: ArraySlice<UInt8>, _ contact: borrowing ShownValues) {
+        FieldOrder.forEachName(in: order) { known, spelling in
+            let name = known ?? name(spelt: spelling)
             if let place = shown.firstIndex(where: { !$0.isTaken && $0.field.name == name }) {
                 shown[place].isTaken = true
                 fields.append(shown[place].field)

@@ -69,7 +69,7 @@ public struct DuplicateCandidate: Hashable, Sendable {
 
 extension DuplicateCandidate {
     /// Creates the candidate for a contact with these shown values; `nil` if it cannot be a duplicate, or is hidden.
-    init?(_ id: RecordID, _ values: ShownValues) {
+    init?(_ id: RecordID, _ values: borrowing ShownValues) {
         guard values.isVisible else { return nil }
         func register(_ number: UInt32) -> [[UInt8]?] {
             values.value(number).map { Register(decoding: Array($0), memberCount: 2).values } ?? [nil, nil]

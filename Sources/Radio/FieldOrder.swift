@@ -13,22 +13,24 @@ struct FieldOrder {
 
     init(decoding bytes: [UInt8]) {
         var names: [FieldName] = []
-        Self.forEachName(in: bytes[...]) { names.append($0) }
+        Self.forEachName(in: bytes[...]) { known, spelling in names.append(known ?? FieldName(bytes: spelling)) }
         self.names = names
     }
 
-    /// Passes the names in `bytes` to `body`, up to what is malformed.
-    static func forEachName(in bytes: ArraySlice<UInt8>, _ body: (FieldName) -> Void) {
+    /// Passes the names in `bytes` to `body`, up to what is malformed: a known field, or the spelling of another one.
+    static func forEachName(
+        in bytes: ArraySlice<UInt8>, _ body: (_ known: FieldName?, _ spelling: ArraySlice<UInt8>) -> Void
+    ) {
         let span = bytes.span.bytes
         var reader = ByteReader()
         while reader.offset < span.byteCount, let field = try? reader.varint(in: span) {
             if field & 1 == 0 {
                 guard let name = UInt16(exactly: field >> 1).flatMap(FieldName.init(number:)) else { return }
-                body(name)
+                body(name, [])
             } else {
                 guard let range = try? reader.skip(Int(clamping: field >> 1), in: span) else { return }
                 let start = bytes.startIndex
-                body(FieldName(bytes: bytes[(start + range.lowerBound)..<(start + range.upperBound)]))
+                body(nil, bytes[(start + range.lowerBound)..<(start + range.upperBound)])
             }
         }
     }

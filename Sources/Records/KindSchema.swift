@@ -80,7 +80,7 @@ public struct KindSchema: Sendable {
     /// Returns the index entries of a record.
     ///
     /// Called once for every change of a record; must be a pure function.
-    public let indexEntries: @Sendable (ShownValues) -> [IndexEntry]
+    public let indexEntries: @Sendable (borrowing ShownValues) -> [IndexEntry]
 
     /// The policy of fields that have a name and no number.
     public let namedPolicy: MergePolicy
@@ -99,7 +99,8 @@ public struct KindSchema: Sendable {
     public init(
         name: String, version: UInt32 = 1, fields: [FieldSchema], namedPolicy: MergePolicy = .latest,
         covers: @escaping @Sendable (_ name: String, _ value: [UInt8], _ other: [UInt8]) -> Bool = { $1 == $2 },
-        series: SeriesSchema? = nil, indexEntries: @escaping @Sendable (ShownValues) -> [IndexEntry] = { _ in [] }
+        series: SeriesSchema? = nil,
+        indexEntries: @escaping @Sendable (borrowing ShownValues) -> [IndexEntry] = { _ in [] }
     ) {
         precondition(
             name.utf8.count <= 64 && !name.utf8.contains(0) && !name.isEmpty, "The name of a kind has 1 to 64 bytes.")

@@ -207,7 +207,7 @@ extension RecordState {
         try decodeAssertions(row, &reader)
         let count = try reader.count(in: row, limit: Int.max)
         let last = try reader.varint(in: row)
-        history = try History(count: count, last: last, deltasFrom: reader.offset, of: row)
+        try history.read(count: count, last: last, deltasFrom: reader.offset, of: row)
     }
 
     mutating func decodeDeletions(_ row: RawSpan, _ reader: inout ByteReader) throws(ByteCodingError) {

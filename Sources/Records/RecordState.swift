@@ -152,9 +152,11 @@ public struct History: Sendable {
     /// No events.
     public init() {}
 
-    /// The history whose differences are in `row` from `start` to its end; they must be `count`, and add up to
-    /// `last`.
-    init(count: Int, last: Position, deltasFrom start: Int, of row: RawSpan) throws(ByteCodingError) {
+    /// Reads the history whose differences are in `row` from `start` to its end; they must be `count`, and add up to
+    /// `last`. Keeps the memory.
+    mutating func read(
+        count: Int, last: Position, deltasFrom start: Int, of row: RawSpan
+    ) throws(ByteCodingError) {
         var reader = ByteReader(at: start)
         var position: Position = 0
         var found = 0
@@ -169,6 +171,7 @@ public struct History: Sendable {
         }
         self.count = count
         self.last = last
+        deltas.removeAll()
         deltas.append(contentsOf: row.extracting(start..<row.byteCount))
     }
 

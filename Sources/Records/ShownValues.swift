@@ -4,8 +4,8 @@ import GroundwaveEvents
 /// The values that a record shows, directly from its state: for an index, or for a walk over many records.
 ///
 /// Cheaper than a ``Record``: it resolves only what is requested, and a value is a slice of the state's. Where a field
-/// has several heads, its policy decides as in a ``Record``.
-public struct ShownValues: Sendable {
+/// has several heads, its policy decides as in a ``Record``. It is only lent, since a walk uses it again for each record.
+public struct ShownValues: ~Copyable, Sendable {
     /// The state that the values are read from.
     package var state: RecordState
     package let names: Names
@@ -22,13 +22,13 @@ public struct ShownValues: Sendable {
     public var isVisible: Bool { state.isVisible }
 
     /// The position of the first event that touched the record, in this store's log.
-    public var firstPosition: Position { state.history.first }
+    package var firstPosition: Position { state.history.first }
 
     /// The position of the last event that touched the record, in this store's log.
-    public var lastPosition: Position { state.history.last }
+    package var lastPosition: Position { state.history.last }
 
     /// Whether a shown value was written at this time or later, in milliseconds.
-    public func isShown(since milliseconds: Int64) -> Bool {
+    package func isShown(since milliseconds: Int64) -> Bool {
         state.heads.contains { head in
             guard state.writers[Int(head.writer)].stamp.milliseconds >= milliseconds else { return false }
             return state.heads.count { $0.field == head.field } == 1

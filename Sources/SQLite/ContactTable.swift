@@ -36,7 +36,7 @@ struct ContactTable {
     /// - Returns: A remark for each value that was left out.
     func write(
         path: String, facts: [(key: String, value: String)],
-        _ each: (_ take: (RecordID, ShownValues) throws -> Void) throws -> Void
+        _ each: (_ take: (RecordID, borrowing ShownValues) throws -> Void) throws -> Void
     ) throws -> [ExportReport.Remark] {
         let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0 + 2) })
         return try SQLiteFile.write(path: path) { database in

@@ -17,7 +17,7 @@ extension StoreComponent {
 private struct SQLiteDatabases: ContactDatabase, TraceDatabase {
     func write(
         _ names: [FieldName], path: String, facts: [(key: String, value: String)],
-        _ each: (_ take: (RecordID, ShownValues) throws -> Void) throws -> Void
+        _ each: (_ take: (RecordID, borrowing ShownValues) throws -> Void) throws -> Void
     ) throws -> [ExportReport.Remark] { try ContactTable(names: names).write(path: path, facts: facts, each) }
 
     func write(

@@ -78,9 +78,10 @@ import Testing
         for (id, state) in store.states {
             let record = try #require(store[id])
             let values = ShownValues(state, store.names, schema: History.schema)
-            #expect(values.isVisible == record.isVisible)
-            #expect(values.value(1).map(Array.init) == record[.number(1)]?.shown.value)
-            #expect(values.value(named: "notes").map(Array.init) == record[.name("notes")]?.shown.value)
+            let (isVisible, first, notes) = (values.isVisible, values.value(1), values.value(named: "notes"))
+            #expect(isVisible == record.isVisible)
+            #expect(first.map(Array.init) == record[.number(1)]?.shown.value)
+            #expect(notes.map(Array.init) == record[.name("notes")]?.shown.value)
             for field in record.fields {
                 let shown = field.heads.max { ($0.stamp, $0.id) < ($1.stamp, $1.id) }
                 #expect(field.shown == shown)

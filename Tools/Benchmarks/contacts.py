@@ -1,4 +1,4 @@
-"""Contacts: a log in ADIF is parsed and imported, and the program lists and shows what it has."""
+"""Contacts: a log in ADIF is parsed and imported; the program lists, counts, exports and checks what it has."""
 
 import pathlib
 import re
@@ -39,6 +39,12 @@ def measure(bench: Bench) -> None:
         store = bench.input("contacts", import_into)
         return milliseconds(GROUNDWAVE, *command, env=environment(store, state))
 
+    def export(format_name: str) -> float:
+        return whole_process("export", "--format", format_name, "-o", bench.folder / f"export.{format_name}") / 1000
+
+    def in_python(task: str) -> float:
+        return figure(python("contacts.py", log(bench), bench.folder / "python.db", task, bench.folder / "python.out"))
+
     row = bench.table("engine")
     row("ADIF parse", "MB/s", "150", lambda: figure(engine("parse", log(bench))))
     row(
@@ -50,3 +56,21 @@ def measure(bench: Bench) -> None:
         lambda: whole_process("qso", "list", "--call", call()),
     )
     row("qso show, whole process", "ms", "40", lambda: whole_process("qso", "show", call()))
+    row(
+        "qso count, whole process", "ms", "5 in the process",
+        lambda: whole_process("qso", "count"), lambda: 1000 * in_python("count"), "SQLite in the process",
+    )
+    row("qso list, all contacts", "s", "0.5", lambda: whole_process("qso", "list", "--limit", "0") / 1000)
+    row("export as ADI", "s", "–", lambda: export("adi"), lambda: in_python("adi"), "Python and SQLite", LIMIT)
+    row("export as CSV", "s", "0.7 of Python", lambda: export("csv"), lambda: in_python("csv"), "Python and SQLite", LIMIT)
+    row("export as NDJSON", "s", "–", lambda: export("ndjson"))
+    row("export as ADX", "s", "–", lambda: export("adx"))
+    row(
+        "export as SQLite", "s", "1.3 of Python", lambda: export("sqlite"),
+        lambda: in_python("insert"), "Python, rows already read",
+    )
+    for words, goal in (
+        ("digest", "0.4"), ("replay", "0.7"), ("verify --deep", "1.0"), ("stats", "0.2"), ("duplicates", "0.3")
+    ):
+        row(words, "s", goal, lambda words=words: whole_process(*words.split()) / 1000)
+    row("import again, nothing new", "s", "0.5", lambda: whole_process("import", log(bench)) / 1000)

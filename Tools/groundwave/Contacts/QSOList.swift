@@ -63,7 +63,7 @@ struct QSOList: AsyncParsableCommand {
             return try Terminal.print(json: result)
         }
         var table = ContactTable()
-        try store.forEachContactByTime(query) { table.append($0) }
+        try store.forEachShownContactByTime(query) { table.append($0, $1) }
         if table.count == 0 { return try Terminal.print(hidden ? "No hidden contacts." : "No contacts.") }
         try Terminal.print(lines: table.lines)
         if limit == nil, table.count == latest {

@@ -1,5 +1,6 @@
 import Foundation
 import Groundwave
+import GroundwaveADIF
 import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRadio
@@ -30,9 +31,11 @@ enum RecordText {
         return FieldValue.text(value)
     }
 
+    private static nonisolated(unsafe) let lineEnds = /\s*[\r\n]+\s*/
+
     /// `text` in one line, at most `count` characters.
     static func short(_ text: String, _ count: Int) -> String {
-        let line = text.replacing(/\s*[\r\n]+\s*/, with: " ⏎ ")
+        let line = text.utf8.contains { $0 == 0x0A || $0 == 0x0D } ? text.replacing(lineEnds, with: " ⏎ ") : text
         return line.count > count ? line.prefix(count - 1) + "…" : line
     }
 }
@@ -44,13 +47,17 @@ struct ContactTable {
         "ID", "UTC", "CALL", "BAND", "FREQ", "MODE", "SENT", "RCVD", "NAME", "PARK", "MY PARK",
     ]
 
-    mutating func append(_ record: Record) {
-        let facts = ContactFacts(record)
+    mutating func append(_ record: Record) { append(record.id, ContactFacts(record)) { record.text($0) } }
+
+    mutating func append(_ id: RecordID, _ contact: borrowing ShownValues) {
+        append(id, ContactFacts(contact)) { contact.text($0) }
+    }
+
+    private mutating func append(_ id: RecordID, _ facts: ContactFacts, _ text: (FieldName) -> String?) {
         rows.append([
-            record.id.short, facts.startSeconds.map(TimeText.seconds) ?? "?", facts.call, facts.band ?? "",
-            record.text("FREQ") ?? "", facts.emission?.description ?? "", record.text("RST_SENT") ?? "",
-            record.text("RST_RCVD") ?? "", RecordText.short(record.text("NAME") ?? "", 20),
-            record.text("POTA_REF") ?? "", record.text("MY_POTA_REF") ?? "",
+            id.short, facts.startSeconds.map(TimeText.seconds) ?? "?", facts.call, facts.band ?? "", text(.freq) ?? "",
+            facts.emission?.description ?? "", text(.rstSent) ?? "", text(.rstRcvd) ?? "",
+            RecordText.short(text(.name) ?? "", 20), text(.potaRef) ?? "", text(.myPOTARef) ?? "",
         ])
     }
 
