@@ -74,6 +74,8 @@ package struct ContactRow: ~Copyable {
     private var heads: [Int] = []
     private var shown: [(field: Field, isTaken: Bool)] = []
     private var fields: [Field] = []
+    /// Where each name stands in `shown`; only of a contact of many fields.
+    private var places: [FieldName: Int] = [:]
     /// The names of fields that have no number in the schema, by their local number.
     private var names: [FieldOrdinal: FieldName] = [:]
     /// Names without a number as sources spell them.
@@ -91,6 +93,7 @@ package struct ContactRow: ~Copyable {
     ) rethrows -> Result {
         // Else the slices would keep the bytes, and the next row would be read into other ones.
         defer {
+            places.removeAll()
             shown.removeAll(keepingCapacity: true)
             fields.removeAll(keepingCapacity: true)
         }
@@ -107,15 +110,24 @@ package struct ContactRow: ~Copyable {
             guard let value, !QSOKind.isInternal(field) else { return }
             guard let members = QSOKind.members(of: field) else {
                 let name = name(of: field, contact)
-                // A name may be that of a field that has a number, too.
-                if field > Self.lastKnown, shown.contains(where: { $0.field.name == name }) { return }
-                shown.append(((name, value), false))
+                // A name may be that of a field that has a number, too, or differ from another one in case.
+                if field <= Self.lastKnown || place(of: name) == nil { show(name, value) }
                 return
             }
             // In order of the members: a register that was completed may have them in another one.
             for (member, name) in members.enumerated() {
-                if let value = Register.member(member, of: value) { shown.append(((name, value), false)) }
+                if let value = Register.member(member, of: value) { show(name, value) }
             }
+        }
+    }
+
+    private mutating func show(_ name: FieldName, _ value: ArraySlice<UInt8>) {
+        shown.append(((name, value), false))
+        guard shown.count > Self.fewFields else { return }
+        if places.isEmpty {
+            for (place, other) in shown.enumerated().reversed() { places[other.field.name] = place }
+        } else {
+            places[name] = places[name] ?? shown.count - 1
         }
     }
 
@@ -136,6 +148,14 @@ package struct ContactRow: ~Copyable {
         return name
     }
 
+    /// The place in `shown` of the field that has this name, and was not taken yet.
+    private func place(of name: FieldName) -> Int? {
+        let place = places.isEmpty ? shown.firstIndex { $0.field.name == name } : places[name]
+        return place.flatMap { shown[$0].isTaken ? nil : $0 }
+    }
+
+    /// Up to so many fields are looked through for each of them.
+    private static let fewFields = 64
     /// So many names without a number are remembered: more are looked through in no less time than one is made.
     private static let mostSpellings = 32
 
@@ -143,7 +163,7 @@ package struct ContactRow: ~Copyable {
     private mutating func takeInOrder(_ order: ArraySlice<UInt8>, _ contact: borrowing ShownValues) {
         FieldOrder.forEachName(in: order) { known, spelling in
             let name = known ?? name(spelt: spelling)
-            if let place = shown.firstIndex(where: { !$0.isTaken && $0.field.name == name }) {
+            if let place = place(of: name) {
                 shown[place].isTaken = true
                 fields.append(shown[place].field)
             } else if QSOKind.collectionNames.contains(name), !heads.contains(where: { contact.isHead($0, of: name) }) {

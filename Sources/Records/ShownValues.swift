@@ -29,7 +29,10 @@ public struct ShownValues: ~Copyable, Sendable {
 
     /// Whether a shown value was written at this time or later, in milliseconds.
     package func isShown(since milliseconds: Int64) -> Bool {
-        state.heads.contains { head in
+        if state.heads.count > Self.fewHeads {
+            return record("", RecordID(high: 0, low: 0)).fields.contains { $0.shown.stamp.milliseconds >= milliseconds }
+        }
+        return state.heads.contains { head in
             guard state.writers[Int(head.writer)].stamp.milliseconds >= milliseconds else { return false }
             return state.heads.count { $0.field == head.field } == 1
                 || field(head.field).shown.stamp.milliseconds >= milliseconds
@@ -63,6 +66,10 @@ public struct ShownValues: ~Copyable, Sendable {
     /// order in every store. Reuses the memory of `order`.
     package func sortHeads(into order: inout [Int]) {
         order.removeAll(keepingCapacity: true)
+        guard state.heads.count <= Self.fewHeads else {
+            order.append(contentsOf: state.heads.indices)
+            return order.sort { head($0, precedes: $1) }
+        }
         for index in state.heads.indices {
             var place = order.count
             while place > 0, head(index, precedes: order[place - 1]) { place -= 1 }
@@ -107,6 +114,9 @@ public struct ShownValues: ~Copyable, Sendable {
             start = end
         }
     }
+
+    /// Up to so many heads are looked through for each of them: no record that a person made has more.
+    private static let fewHeads = 64
 
     private func value(ofHead index: Int) -> ArraySlice<UInt8>? {
         let head = state.heads[index]

@@ -15,6 +15,15 @@ import Testing
     /// Devices that edit, clear, delete, restore, import and erase, and meet now and then.
     private static func fleet(_ seed: UInt64) async throws -> Fleet {
         var fleet = try await Fleet(3, seed: seed)
+        // More fields than are looked through one by one, and names that differ in case alone.
+        let many = (0..<90).map { ("APP_MANY_\($0)", "m\($0)") }
+        let fields = many.shuffled(using: &fleet.numbers) + [("CALL", "N1CALL"), ("QSO_DATE", "20260101")]
+        let text = fields.map { "<\($0.0):\($0.1.utf8.count)>\($0.1)" }.joined() + "<EOR>\n"
+        try await fleet.stores[0].importText(text, named: "many.adi")
+        let id = try #require(try fleet.stores[0].read { try $0.all(.contacts.worked("N1CALL")).first?.id })
+        _ = try await fleet.stores[0].write { batch in
+            try batch.set("qso", id, [Assignment("app_many_1", text: "other"), Assignment("Name", text: "other")])
+        }
         for step in 0..<60 {
             try await fleet.step()
             let store = fleet.stores.randomElement(using: &fleet.numbers) ?? fleet.stores[0]
