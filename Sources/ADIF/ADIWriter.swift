@@ -57,11 +57,7 @@ public enum ADIWriter {
     /// Appends one field in a line of its own, for a record that is written field by field. The name must be one that
     /// ``ADIFFields/accepts(_:)``.
     public static func append(_ name: FieldName, value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
-        bytes.append(.lessThan)
-        bytes.append(contentsOf: name.name.utf8)
-        bytes.append(.colon)
-        append(decimal: value.count, to: &bytes)
-        bytes.append(.greaterThan)
+        appendTag(name.name.utf8, valueCount: value.count, typeIndicator: nil, to: &bytes)
         bytes.append(contentsOf: value)
         bytes.append(.lineFeed)
     }
@@ -82,7 +78,7 @@ public enum ADIWriter {
     }
 
     static func appendTag(
-        _ name: ArraySlice<UInt8>, valueCount: Int, typeIndicator: UInt8?, to bytes: inout [UInt8]
+        _ name: some Collection<UInt8>, valueCount: Int, typeIndicator: UInt8?, to bytes: inout [UInt8]
     ) {
         bytes.append(.lessThan)
         bytes.append(contentsOf: name)

@@ -58,7 +58,7 @@ struct ContactWriter: ~Copyable {
     private(set) var remarks: [ExportReport.Remark] = []
     /// Names without a number that ADIF allows, as far as they came.
     private var allowed: Set<FieldName> = []
-    private var row = ContactRow()
+    private var shown = ShownFields()
     /// Which of the fields of the contact at hand stands in each column; -1 for none.
     private var cells: [Int] = []
 
@@ -81,14 +81,14 @@ struct ContactWriter: ~Copyable {
     }
 
     mutating func append(_ id: RecordID, _ contact: borrowing ShownValues, to bytes: inout [UInt8]) {
-        // Apart from the row while it lends the fields.
-        var row = ContactRow()
-        swap(&row, &self.row)
-        row.withFields(of: contact) { append(id, $0, to: &bytes) }
-        swap(&row, &self.row)
+        // Apart from this writer while it lends the fields.
+        var shown = ShownFields()
+        swap(&shown, &self.shown)
+        shown.withFields(of: contact) { append(id, $0, to: &bytes) }
+        swap(&shown, &self.shown)
     }
 
-    private mutating func append(_ id: RecordID, _ fields: [ContactRow.Field], to bytes: inout [UInt8]) {
+    private mutating func append(_ id: RecordID, _ fields: [ShownFields.Field], to bytes: inout [UInt8]) {
         switch format {
         case .adi:
             for (name, value) in fields where isAllowed(name, id) { ADIWriter.append(name, value: value, to: &bytes) }
@@ -120,7 +120,7 @@ struct ContactWriter: ~Copyable {
     }
 
     /// The value in UTF-8.
-    private mutating func text(_ field: ContactRow.Field, _ id: RecordID) -> ArraySlice<UInt8> {
+    private mutating func text(_ field: ShownFields.Field, _ id: RecordID) -> ArraySlice<UInt8> {
         if field.value.allSatisfy({ $0 < 0x80 }) { return field.value }
         let text = ValueText(decoding: field.value)
         if text.encoding == .utf8 { return field.value }

@@ -150,12 +150,12 @@ extension Reading {
 
 /// The names of the fields that contacts have.
 private struct FieldNames: ~Copyable {
-    private var row = ContactRow()
+    private var shown = ShownFields()
     private var isKnown = [Bool](repeating: false, count: Int(FieldName.maximumNumber) + 1)
     private var others: Set<FieldName> = []
 
     mutating func insert(fieldsOf contact: borrowing ShownValues) {
-        row.withFields(of: contact) { fields in
+        shown.withFields(of: contact) { fields in
             for (name, _) in fields {
                 if name.isKnown { isKnown[Int(name.number)] = true } else { others.insert(name) }
             }

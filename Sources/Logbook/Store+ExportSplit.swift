@@ -61,7 +61,7 @@ extension Reading {
         _ ids: [RecordID], _ name: String, _ format: ExportFormat, _ folder: URL, _ created: Int64,
         _ view: borrowing ViewReader, _ report: inout ExportReport
     ) throws -> ExportedFile {
-        let columns = try view.columns(of: ids)
+        let columns = [.csv, .sqlite].contains(format) ? try view.columns(of: ids) : []
         var file = try AtomicFile(folder.appending(path: name).path)
         if format == .sqlite {
             let database = try components.contactDatabase()

@@ -77,6 +77,7 @@ extension ByteWriter {
             }
         }
     }
+
     private mutating func append(canonical values: borrowing ShownValues, head index: Int) {
         let (head, id) = (values.state.heads[index], values.id(ofHead: index))
         append(id.event.replica)

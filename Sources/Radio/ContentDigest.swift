@@ -16,12 +16,12 @@ extension ViewReader {
     public func contentDigest() throws -> (hash: Hash256, contacts: Int) {
         var hashes: [Hash256] = []
         var writer = ByteWriter(capacity: 1024)
-        var row = ContactRow()
+        var shown = ShownFields()
         var order: [Int] = []
         try forEachShown(of: QSOKind.name) { _, values in
             guard values.isVisible else { return true }
             writer.removeAll()
-            row.withFields(of: values) { fields in
+            shown.withFields(of: values) { fields in
                 Self.sort(fields, into: &order)
                 for place in order {
                     let (name, value) = fields[place]
@@ -37,6 +37,7 @@ extension ViewReader {
         for hash in hashes { writer.append(hash) }
         return (Hash256(hashing: writer.bytes.span.bytes), hashes.count)
     }
+
     /// The places of the known fields in order of name, by their numbers.
     private static let rank: [Int] = {
         var rank = [Int](repeating: 0, count: Int(FieldName.maximumNumber) + 1)
@@ -46,17 +47,12 @@ extension ViewReader {
     }()
 
     /// Puts the places of `fields` into `order`, sorted by name. Reuses its memory.
-    private static func sort(_ fields: [ContactRow.Field], into order: inout [Int]) {
+    private static func sort(_ fields: [ShownFields.Field], into order: inout [Int]) {
         func precedes(_ left: FieldName, _ right: FieldName) -> Bool {
             left.isKnown && right.isKnown
                 ? rank[Int(left.number)] < rank[Int(right.number)]
                 : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
         }
-        order.removeAll(keepingCapacity: true)
-        for index in fields.indices {
-            var place = order.count
-            while place > 0, precedes(fields[index].name, fields[order[place - 1]].name) { place -= 1 }
-            order.insert(index, at: place)
-        }
+        order.sortPlaces(fields.count) { precedes(fields[$0].name, fields[$1].name) }
     }
 }

@@ -26,9 +26,6 @@ public enum QSOKind: RecordKind {
         static let session: UInt32 = 1103
     }
 
-    /// Whether the field is bookkeeping that no listing shows.
-    static func isInternal(_ field: FieldOrdinal) -> Bool { field >= Number.order && field <= Number.session }
-
     // The names are in lower case, so that they cannot collide with a field of a file named FREQUENCY.
     static let registers: [FieldSchema] = [
         FieldSchema(Number.start, "start", .sources, members: ["QSO_DATE", "TIME_ON"]),
@@ -44,7 +41,18 @@ public enum QSOKind: RecordKind {
 
     /// The collections: lists of parks, whose elements are compared in upper case and without white space.
     static let collections: Set<String> = ["POTA_REF", "MY_POTA_REF"]
-    static let collectionNames: [FieldName] = [.potaRef, .myPOTARef]
+    static let collectionNames = collections.map { FieldName($0) }
+
+    /// The bookkeeping that no listing shows.
+    private static let internals = [
+        FieldSchema(Number.order, "field order", .sources, isInternal: true),
+        FieldSchema(Number.importKey, "import key", .sources, isInternal: true),
+        FieldSchema(Number.session, sessionField, .sources, isInternal: true),
+    ]
+    private static let internalNumbers = internals.map(\.number)
+
+    /// Whether the field is bookkeeping that no listing shows.
+    static func isInternal(_ field: FieldOrdinal) -> Bool { internalNumbers.contains(field) }
 
     /// The schema of the kind.
     public static let schema: KindSchema = {
@@ -54,11 +62,6 @@ public enum QSOKind: RecordKind {
                 UInt32(field.number), field.name, collections.contains(field.name) ? .union : .sources,
                 identity: { $0.uppercased().filter { !$0.isWhitespace } })
         }
-        let internals = [
-            FieldSchema(Number.order, "field order", .sources, isInternal: true),
-            FieldSchema(Number.importKey, "import key", .sources, isInternal: true),
-            FieldSchema(Number.session, sessionField, .sources, isInternal: true),
-        ]
         return KindSchema(
             name: name, version: 3, fields: plain + registers + internals, namedPolicy: .sources,
             covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexEntries: ContactIndex.entries)

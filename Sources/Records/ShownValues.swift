@@ -65,16 +65,7 @@ public struct ShownValues: ~Copyable, Sendable {
     /// Puts the places of the state's heads into `order`, sorted by the keys of their fields, then by their ids: the same
     /// order in every store. Reuses the memory of `order`.
     package func sortHeads(into order: inout [Int]) {
-        order.removeAll(keepingCapacity: true)
-        guard state.heads.count <= Self.fewHeads else {
-            order.append(contentsOf: state.heads.indices)
-            return order.sort { head($0, precedes: $1) }
-        }
-        for index in state.heads.indices {
-            var place = order.count
-            while place > 0, head(index, precedes: order[place - 1]) { place -= 1 }
-            order.insert(index, at: place)
-        }
+        order.sortPlaces(state.heads.count) { head($0, precedes: $1) }
     }
 
     private func head(_ left: Int, precedes right: Int) -> Bool {

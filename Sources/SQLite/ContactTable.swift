@@ -44,12 +44,12 @@ struct ContactTable {
             var remarks: [ExportReport.Remark] = []
             let marks = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
             let insert = try database.prepare("INSERT INTO qso VALUES (\(marks))")
-            var contact = ContactRow()
+            var shown = ShownFields()
             try each { id, values in
                 var row = [SQLiteValue](repeating: .null, count: columns.count + 2)
                 row[0] = .text("\(id)")
                 row[1] = SQLiteValue(values.startSeconds.map { UTCText.seconds($0) })
-                contact.withFields(of: values) { fields in
+                shown.withFields(of: values) { fields in
                     for (name, value) in fields {
                         if let index = places[name] {
                             row[index] =

@@ -46,21 +46,29 @@ import Testing
                 _ = try await store.erase([id])
             }
         }
+        // A contact whose name was that of an erased one has a head without its value.
+        let merged = [("Zoe", "1300"), ("", "1301")].map { name, time in
+            adi(["CALL": "N2XYZ", "QSO_DATE": "20260101", "TIME_ON": time, "NAME": name])
+        }
+        try await fleet.stores[1].importText(merged.joined(), named: "merged.adi")
+        let pair = try fleet.stores[1].read { try $0.all(.contacts.worked("N2XYZ")).map(\.id) }
+        _ = try await fleet.stores[1].merge([pair[0]], into: pair[1])
+        _ = try await fleet.stores[1].erase([pair[0]])
         return fleet
     }
 
     @Test(arguments: UInt64(1)...8) func `show of every contact what a record of it shows`(seed: UInt64) async throws {
         let fleet = try await Self.fleet(seed)
         defer { fleet.close() }
-        var (severals, contacts) = (0, 0)
+        var (severals, withheld, contacts) = (0, 0, 0)
         for isMet in [false, true] {
             if isMet { try fleet.meet() }
             for store in fleet.stores {
                 try store.read { view in
-                    var row = ContactRow()
+                    var shownFields = ShownFields()
                     try view.forEachShown(of: "qso") { id, values in
                         let record = try #require(try view.record("qso", id))
-                        row.withFields(of: values) { fields in
+                        shownFields.withFields(of: values) { fields in
                             #expect(fields.map(\.name) == record.adifFields.map(\.name))
                             #expect(fields.map { Array($0.value) } == record.adifFields.map(\.value))
                         }
@@ -80,13 +88,14 @@ import Testing
                             #expect(isSince == record.fields.contains { $0.shown.stamp.milliseconds >= time })
                         }
                         severals += record.fields.count { $0.heads.count > 1 }
+                        withheld += record.fields.flatMap(\.heads).count { $0.isWithheld }
                         contacts += 1
                         return true
                     }
                 }
             }
         }
-        #expect(severals > 0 && contacts > 50)
+        #expect(severals > 0 && withheld > 0 && contacts > 50)
     }
 
     @Test(arguments: UInt64(1)...8) func `give the digests that their records give`(seed: UInt64) async throws {
@@ -97,6 +106,7 @@ import Testing
             for store in fleet.stores {
                 try store.read { view in
                     let (digest, content) = try (view.digest(), view.contentDigest())
+                    #expect(digest.records > content.contacts && content.contacts > 0)
                     #expect(try digest.hash == Self.digest(view))
                     #expect(try content.hash == Self.contentDigest(view))
                 }
@@ -110,13 +120,14 @@ import Testing
         try fleet.meet()
         let store = fleet.stores[0]
         try store.read { view in
-            var records: [Record] = []
+            var (records, foundCount) = ([Record](), 0)
             try view.forEachRecord(of: "qso") { record in
                 if !record.isErased { records.append(record) }
                 return true
             }
             for (query, condition) in Self.questions {
                 let expected = records.filter(condition).map(\.id)
+                foundCount += expected.count
                 var byRow: [RecordID] = []
                 try view.forEachShownContact(query) { id, _ in
                     byRow.append(id)
@@ -126,6 +137,7 @@ import Testing
                 #expect(try view.all(query).map(\.id).sorted() == expected.sorted(), "\(query)")
                 #expect(try view.count(query) == expected.count, "\(query)")
             }
+            #expect(foundCount > records.count, "the questions find something")
         }
     }
 

@@ -43,7 +43,7 @@ def measure(bench: Bench) -> None:
         return whole_process("export", "--format", format_name, "-o", bench.folder / f"export.{format_name}") / 1000
 
     def in_python(task: str) -> float:
-        return figure(python("contacts.py", log(bench), bench.folder / "python.db", task, bench.folder / "python.out"))
+        return figure(python("contacts_in_sqlite.py", log(bench), bench.folder / "python.db", task, bench.folder / "python.out"))
 
     row = bench.table("engine")
     row("ADIF parse", "MB/s", "150", lambda: figure(engine("parse", log(bench))))

@@ -31,11 +31,11 @@ enum RecordText {
         return FieldValue.text(value)
     }
 
-    private static nonisolated(unsafe) let lineEnds = /\s*[\r\n]+\s*/
-
     /// `text` in one line, at most `count` characters.
     static func short(_ text: String, _ count: Int) -> String {
-        let line = text.utf8.contains { $0 == 0x0A || $0 == 0x0D } ? text.replacing(lineEnds, with: " ⏎ ") : text
+        // The expression is compiled at each use, which takes longer than all else that is done with a text.
+        let hasLines = text.utf8.contains { $0 == 0x0A || $0 == 0x0D }
+        let line = hasLines ? text.replacing(/\s*[\r\n]+\s*/, with: " ⏎ ") : text
         return line.count > count ? line.prefix(count - 1) + "…" : line
     }
 }

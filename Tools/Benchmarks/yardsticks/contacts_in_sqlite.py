@@ -1,4 +1,4 @@
-"""contacts.py LOG DATABASE count|adi|csv|insert OUTPUT: the seconds that Python takes for a log in an SQLite database.
+"""contacts_in_sqlite.py LOG DATABASE count|adi|csv|insert OUTPUT: the seconds that Python takes for a log in an SQLite database.
 
 What one would write without Groundwave: a table with a column for each field, filled from the log once.
 """
