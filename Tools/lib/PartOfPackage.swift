@@ -14,9 +14,7 @@ if Context.environment["GROUNDWAVE_MEASURED"] != nil {
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
             let quick = ["-Xfrontend", "-Onone", "-enable-testing", "-Xfrontend", "-disable-llvm-verify"]
-            let byFile = [
-                "-no-whole-module-optimization", "-enable-batch-mode", "-incremental", "-no-emit-module-separately",
-            ]
+            let byFile = ["-no-whole-module-optimization", "-enable-batch-mode", "-incremental"]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(quick + byFile)]
         default: break
         }
