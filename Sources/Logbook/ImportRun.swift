@@ -162,8 +162,9 @@ struct ImportRun {
             comparison.forget(after: compared.count)
             erased = [:]
             comparison.hasErased = try view.hasRecords(of: ErasureKind.name)
+            var contact = view.shownValues(of: QSOKind.name)
             let outcomes = try records.map { record in
-                let outcome = try comparison.compare(record, in: view)
+                let outcome = try comparison.compare(record, in: view, &contact)
                 if case .erased(let id) = outcome, erased[id] == nil { erased[id] = try whenErased(id, view) }
                 return Compared(outcome: outcome, fields: comparison.fieldOutcomes)
             }

@@ -35,9 +35,7 @@ struct ContactKey: Hashable, Sendable {
         writer.append(folded: time)
         writer.truncate(to: Swift.min(writer.count, timeStart + 4))
         writer.append(UInt8(ascii: "|"))
-        let bandStart = writer.count
-        writer.append(folded: band)
-        if writer.count == bandStart, let name = Self.band(of: frequency) { writer.append(folded: name.utf8) }
+        writer.append(contentsOf: Self.band(band, or: frequency))
         writer.append(UInt8(ascii: "|"))
         writer.append(contentsOf: Self.mode(Self.folded(mode), Self.folded(submode)))
         let hash = writer.withSpan { Hash256(hashing: $0) }
@@ -56,8 +54,12 @@ struct ContactKey: Hashable, Sendable {
 
     fileprivate static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
 
-    private static func band(of frequency: some Collection<UInt8>) -> String? {
-        Frequency(megahertz: String(decoding: folded(frequency), as: UTF8.self)).flatMap { Band(containing: $0) }?.name
+    /// Returns a band in upper case; the one of a frequency in megahertz where none is given, empty if it is in none.
+    static func band(_ band: some Collection<UInt8>, or frequency: some Collection<UInt8>) -> [UInt8] {
+        let given = folded(band)
+        if !given.isEmpty { return given }
+        let derived = Frequency(megahertz: folded(frequency)[...]).flatMap { Band(containing: $0) }
+        return derived.map { Array($0.name.uppercased().utf8) } ?? []
     }
 
     /// The modes of most contacts: in the standard's list, without a submode. Looking these up creates no strings.
@@ -68,6 +70,16 @@ struct ContactKey: Hashable, Sendable {
 
     private static func mode(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
         (submode.isEmpty ? plainModes[mode] : nil) ?? parent(mode, submode)
+    }
+
+    /// Returns the mode of a contact, not its submode, in upper case; empty if neither is given. A submode in the wrong field
+    /// and one of another mode are heard, as ``Mode/init(mode:submode:)`` says.
+    static func ownMode(_ mode: [UInt8], _ submode: some Collection<UInt8>) -> [UInt8] {
+        let submode = folded(submode)
+        if submode.isEmpty, let known = plainModes[mode] { return known }
+        let name = Mode(
+            mode: String(decoding: mode, as: UTF8.self), submode: String(decoding: submode, as: UTF8.self))?.name
+        return name.map { Array($0.utf8) } ?? []
     }
 
     private static func parent(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {

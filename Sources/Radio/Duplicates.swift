@@ -29,17 +29,21 @@ public struct DuplicatePair: Hashable, Sendable {
     /// - Complexity: O(*n* log *n* + *p*) for *n* candidates, of which *p* pairs agree in call, band, mode and time.
     public static func all(among candidates: [DuplicateCandidate], within window: Int64) -> [DuplicatePair] {
         precondition(0...maximumWindow ~= window, "A window has from 0 to \(maximumWindow) seconds.")
+        let ordered = candidates.sorted(by: isBefore)
+        // The last candidate with each key, and for each candidate the one with its key before it.
+        var last: [[UInt8]: Int] = [:]
+        var former = [Int?](repeating: nil, count: ordered.count)
         var pairs: [DuplicatePair] = []
-        for group in Dictionary(grouping: candidates, by: \.key).values where group.count > 1 {
-            let ordered = group.sorted(by: isBefore)
-            for (index, first) in ordered.enumerated() {
-                for second in ordered[(index + 1)...] {
-                    // All later candidates start even later.
-                    if second.start.lowerBound - first.start.upperBound > window { break }
-                    if DuplicateCandidate.mayBeOne(first.station, second.station) {
-                        pairs.append(DuplicatePair(first: first, second: second))
-                    }
+        for (place, second) in ordered.enumerated() {
+            former[place] = last.updateValue(place, forKey: second.key)
+            var earlier = former[place]
+            // One that started a minute before the window cannot reach into it, nor can those before that one.
+            while let index = earlier, second.start.lowerBound - ordered[index].start.lowerBound < window + 60 {
+                let first = ordered[index]
+                if first.seconds(to: second) <= window, DuplicateCandidate.mayBeOne(first.station, second.station) {
+                    pairs.append(DuplicatePair(first: first, second: second))
                 }
+                earlier = former[index]
             }
         }
         return pairs.sorted { left, right in
@@ -62,10 +66,8 @@ extension ViewReader {
     ///   memory for each visible contact.
     public func duplicatePairs(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
         var candidates: [DuplicateCandidate] = []
-        try forEachState(of: QSOKind.name) { id, state in
-            if let candidate = DuplicateCandidate(id, ShownValues(state, names, schema: QSOKind.schema)) {
-                candidates.append(candidate)
-            }
+        try forEachShown(of: QSOKind.name) { id, values in
+            if let candidate = DuplicateCandidate(id, values) { candidates.append(candidate) }
             return true
         }
         return try DuplicatePair.all(among: candidates, within: window).filter {

@@ -113,41 +113,42 @@ public struct ImportComparison {
 
     /// Compares the next record of the file, which has a call. Costs an index look-up, and for a stored contact reading
     /// its row.
-    public mutating func compare(_ record: ADIFRecord, in view: borrowing ViewReader) throws -> Outcome {
+    ///
+    /// - Parameter contact: Room for a contact of `view`, used again for each record.
+    package mutating func compare(
+        _ record: ADIFRecord, in view: borrowing ViewReader, _ contact: inout ShownValues
+    ) throws -> Outcome {
         fieldOutcomes.removeAll(keepingCapacity: true)
         let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
-        var id = try find(imported, in: view) ?? freeID(imported.key, occurrence)
-        var state = try view.state(of: QSOKind.name, id)
+        let found = try find(imported, in: view, &contact)
+        var id = found ?? freeID(imported.key, occurrence)
+        var isThere = try found != nil || view.read(id, of: QSOKind.name, into: &contact)
         let erased =
-            try state == nil ? erasedID(imported.key, occurrence, in: view) : state?.isErased == true ? id : nil
-        if erased != nil, let again { (id, state) = (ContactIDs.id(id, again: again), nil) }
+            try isThere ? (contact.state.isErased ? id : nil) : erasedID(imported.key, occurrence, in: view)
+        if erased != nil, let again { (id, isThere) = (ContactIDs.id(id, again: again), false) }
         occurrences[imported.key] = occurrence + 1
         met.insert(id)
         latest.append((imported.key, id))
         if let erased, again == nil { return .erased(erased) }
-        guard let state else {
-            return .new(
-                Change(
-                    kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted,
-                    operations: imported.operations(occurrence: occurrence, session: session?.bytes)))
+        func change(_ operations: [FieldOperation]) -> Change {
+            Change(kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted, operations: operations)
         }
-        let (operations, isUpdate) = try news(in: imported, id, state, view)
-        guard state.isVisible else {
-            let record = Record(kind: QSOKind.name, id: id, state: state, names: view.names, schema: QSOKind.schema)
+        guard isThere else {
+            return .new(change(imported.operations(occurrence: occurrence, session: session?.bytes)))
+        }
+        if contact.isVisible, saysNothingNew(imported, contact) { return .unchanged }
+        let record = contact.record(QSOKind.name, id)
+        let (operations, isUpdate) = try news(in: imported, record, contact)
+        guard record.isVisible else {
             guard !record.deletions.isEmpty, record.deletions.allSatisfy({ undos.contains($0.event) }) else {
                 return .hidden
             }
             let show = FieldOperation(.revive, .life, supersedes: record.superseded(by: .life))
-            return .new(
-                Change(
-                    kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted,
-                    operations: [show] + operations))
+            return .new(change([show] + operations))
         }
         if operations.isEmpty { return .unchanged }
-        let change = Change(
-            kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted, operations: operations)
-        return isUpdate ? .updated(change) : .asserted(change)
+        return isUpdate ? .updated(change(operations)) : .asserted(change(operations))
     }
 
     /// Returns the id of a contact that is not there yet, or that is not found by its key: of the first occurrence whose
@@ -171,74 +172,90 @@ public struct ImportComparison {
         }
     }
 
-    /// Finds the contact for a record of the file, among those that no earlier record matched.
+    /// Finds the contact for a record of the file, among those that no earlier record matched, and reads it.
     ///
     /// If several contacts have the same service id, the one with assertions of this source is preferred: after a
     /// merge, the file refers to the hidden contact, not to the one that took over its id. If several have the same
     /// key, the one with the least occurrence is preferred; among equal occurrences, the one that an import created with
     /// this key and station.
-    private func find(_ imported: ImportedRecord, in view: borrowing ViewReader) throws -> RecordID? {
-        for (field, service) in imported.serviceIDs {
-            var found: RecordID?
+    private func find(
+        _ imported: ImportedRecord, in view: borrowing ViewReader, _ contact: inout ShownValues
+    ) throws -> RecordID? {
+        var best: (id: RecordID, occurrence: Int)?
+        var latest: RecordID?
+        for (field, service) in imported.serviceIDs where best == nil {
             let key = ContactIndex.serviceKey(field, service)
             try view.forEachEntry(of: QSOKind.name, index: ContactIndex.service, prefix: key) { entry, id in
                 guard entry.byteCount == key.count, !met.contains(id) else { return true }
-                let state = try view.state(of: QSOKind.name, id)
-                let isOwn =
-                    state.map { ShownValues($0, view.names, schema: QSOKind.schema).sources.contains(source) } ?? false
-                if found == nil || isOwn { found = id }
+                guard try view.read(id, of: QSOKind.name, into: &contact) else { return true }
+                latest = id
+                let isOwn = contact.sources.contains(source)
+                if best == nil || isOwn { best = (id, 0) }
                 return !isOwn
             }
-            if let found { return found }
         }
-        var candidates: [(occurrence: Int, rank: Int, id: RecordID)] = []
-        try view.forEachEntry(of: QSOKind.name, index: ContactIndex.key, prefix: imported.key.bytes) { _, id in
-            if !met.contains(id), let state = try view.state(of: QSOKind.name, id) {
-                let values = ShownValues(state, view.names, schema: QSOKind.schema)
-                let station = values.value(UInt32(FieldName.stationCallsign.number)) ?? []
-                if imported.key.mayBeSameStation(as: ContactKey.folded(station)) {
-                    let number = values.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }?.occurrence
-                    let isOwn = number.map { ids.id(of: imported.key, $0) == id } ?? false
-                    candidates.append((number ?? .max, isOwn ? 0 : 1, id))
-                }
+        if best == nil {
+            try view.forEachEntry(of: QSOKind.name, index: ContactIndex.key, prefix: imported.key.bytes) { _, id in
+                guard !met.contains(id), try view.read(id, of: QSOKind.name, into: &contact) else { return true }
+                latest = id
+                let station = contact.value(UInt32(FieldName.stationCallsign.number)) ?? []
+                guard imported.key.mayBeSameStation(as: ContactKey.folded(station)) else { return true }
+                let key = contact.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }
+                let candidate = (id: id, occurrence: key?.occurrence ?? .max)
+                if best.map({ isPreferred(candidate, to: $0, imported.key) }) ?? true { best = candidate }
+                return true
             }
-            return true
         }
-        return candidates.min { $0 < $1 }?.id
+        if let best, best.id != latest { _ = try view.read(best.id, of: QSOKind.name, into: &contact) }
+        return best?.id
+    }
+
+    private func isPreferred(
+        _ candidate: (id: RecordID, occurrence: Int), to other: (id: RecordID, occurrence: Int), _ key: ContactKey
+    ) -> Bool {
+        if candidate.occurrence != other.occurrence { return candidate.occurrence < other.occurrence }
+        func isOwn(_ contact: (id: RecordID, occurrence: Int)) -> Bool {
+            contact.occurrence != .max && ids.id(of: key, contact.occurrence) == contact.id
+        }
+        return isOwn(candidate) == isOwn(other) ? candidate.id < other.id : isOwn(candidate)
     }
 
     private func value(of record: Record, after operation: FieldOperation) -> [UInt8]? {
         record.value(after: operation, by: source, isTrusted: isTrusted, schema: QSOKind.schema)
     }
 
-    private mutating func news(
-        in imported: ImportedRecord, _ id: RecordID, _ state: RecordState, _ view: borrowing ViewReader
-    ) throws -> (operations: [FieldOperation], isUpdate: Bool) {
-        let names = view.names
-        let source = names.knownOrdinal(of: source) ?? 0
-        let shown = ShownValues(state, names, schema: QSOKind.schema)
-        let isSame =
-            imported.collections.isEmpty && state.isWritten(onlyBy: source)
+    /// Whether a contact shows, byte by byte, what the file says, and the source has said it before or says nothing
+    /// (an export of this program): the most frequent case, of which no ``Record`` is made. Never if the file has lists.
+    private func saysNothingNew(_ imported: ImportedRecord, _ contact: borrowing ShownValues) -> Bool {
+        let isSaid =
+            formerValues != nil
+            || contact.names.knownOrdinal(of: source).map { contact.state.isWritten(onlyBy: $0) } ?? false
+        return isSaid && imported.collections.isEmpty
             && imported.values.allSatisfy { key, value in
-                names.knownOrdinal(of: key).flatMap { shown.value($0) }?.elementsEqual(value) ?? false
+                contact.names.knownOrdinal(of: key).flatMap { contact.value($0) }?.elementsEqual(value) ?? false
             }
-        if isSame { return ([], false) }
-        let record = Record(kind: QSOKind.name, id: id, state: state, names: names, schema: QSOKind.schema)
+    }
+
+    private mutating func news(
+        in imported: ImportedRecord, _ record: Record, _ contact: borrowing ShownValues
+    ) throws -> (operations: [FieldOperation], isUpdate: Bool) {
+        let source = contact.names.knownOrdinal(of: source) ?? 0
         var operations: [FieldOperation] = []
         for (key, value) in imported.values {
-            let ordinal = names.knownOrdinal(of: key)
-            let isAsserted = source == 0 ? nil : ordinal.flatMap { state.asserts(value, of: $0, by: source) }
+            let value = Array(value)
+            let ordinal = contact.names.knownOrdinal(of: key)
+            let isAsserted = source == 0 ? nil : ordinal.flatMap { contact.state.asserts(value, of: $0, by: source) }
             let new = news(value, of: key, record, isAsserted: isAsserted ?? false)
             note(value, of: key, record, after: new)
             operations += new
         }
         for (key, elements) in imported.collections {
-            operations += news(of: elements, key, record, state, source)
+            operations += news(of: elements, key, record, contact.state, source)
         }
         if let formerValues {
             try operations.removeAll { operation in
                 guard let value = operation.value else { return false }
-                return try formerValues(id, operation.field).contains(value)
+                return try formerValues(record.id, operation.field).contains(value)
             }
         }
         let isUpdate = operations.contains { operation in

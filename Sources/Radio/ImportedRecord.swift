@@ -3,8 +3,8 @@ import GroundwaveRecords
 
 /// A record of a file as operations on a contact: a first import writes them, a later one compares them.
 struct ImportedRecord {
-    /// The plain fields and registers with their values.
-    var values: [(key: FieldKey, value: [UInt8])] = []
+    /// The plain fields and registers with their values, most of which are slices of the record's bytes.
+    var values: [(key: FieldKey, value: ArraySlice<UInt8>)] = []
     /// The collections with their elements.
     var collections: [(key: FieldKey, elements: [[UInt8]])] = []
     /// The names of the fields in order.
@@ -12,21 +12,21 @@ struct ImportedRecord {
     /// The key by which the contact is recognised.
     let key: ContactKey
     /// The ids that services assigned to the contact: field and id.
-    var serviceIDs: [(field: String, id: [UInt8])] = []
+    var serviceIDs: [(field: String, id: ArraySlice<UInt8>)] = []
 
     init(_ record: ADIFRecord) {
         let fields = record.fields
         let hasDuplicates = record.warnings.contains { $0.code == .duplicateField }
         values.reserveCapacity(fields.count)
         order.reserveCapacity(fields.count)
-        var members = [[UInt8]?](repeating: nil, count: RegisterTable.shared.memberCount)
-        var station: [UInt8] = []
-        var call: [UInt8] = []
+        var members = [ArraySlice<UInt8>?](repeating: nil, count: RegisterTable.shared.memberCount)
+        var station: ArraySlice<UInt8> = []
+        var call: ArraySlice<UInt8> = []
         for field in fields {
             let name = field.name
             // The reader has already reported a warning.
             if hasDuplicates, order.contains(name) { continue }
-            let value = hasDuplicates ? Self.value(of: name, in: fields) : Array(field.value)
+            let value = hasDuplicates ? Self.value(of: name, in: fields) : field.value
             order.append(name)
             guard name.isKnown else {
                 values.append((.name(name.name), value))
@@ -38,7 +38,7 @@ struct ImportedRecord {
             if let index = RegisterTable.shared[name.number] {
                 members[index] = value
             } else if RegisterTable.shared.isCollection(name.number) {
-                collections.append((.number(UInt32(name.number)), Elements.split(value)))
+                collections.append((.number(UInt32(name.number)), Elements.split(Array(value))))
             } else {
                 if name == .call { call = value } else if name == .stationCallsign { station = value }
                 values.append((.number(UInt32(name.number)), value))
@@ -47,11 +47,13 @@ struct ImportedRecord {
         var start = 0
         for register in QSOKind.registers {
             let end = start + register.members.count
-            let value = Register(Array(members[start..<end]))
-            if !value.isEmpty { values.append((.number(register.number), value.encode())) }
+            let value = Register.encode(members[start..<end])
+            if !value.isEmpty { values.append((.number(register.number), value[...])) }
             start = end
         }
-        func member(_ name: FieldName) -> [UInt8] { RegisterTable.shared[name.number].flatMap { members[$0] } ?? [] }
+        func member(_ name: FieldName) -> ArraySlice<UInt8> {
+            RegisterTable.shared[name.number].flatMap { members[$0] } ?? []
+        }
         key = ContactKey(
             call: call, date: member(.qsoDate), time: member(.timeOn), frequency: member(.freq), band: member(.band),
             mode: member(.mode), submode: member(.submode), station: station)
@@ -59,14 +61,14 @@ struct ImportedRecord {
 
     /// Returns the value of a field that may be repeated: the effective one, which the subscript selects; of comments and
     /// notes all that differ, one after the other.
-    private static func value(of name: FieldName, in fields: ADIFFields) -> [UInt8] {
-        guard let separator = separator(of: name) else { return fields[name].map { Array($0.value) } ?? [] }
+    private static func value(of name: FieldName, in fields: ADIFFields) -> ArraySlice<UInt8> {
+        guard let separator = separator(of: name) else { return fields[name]?.value ?? [] }
         var parts: [[UInt8]] = []
         for field in fields where field.name == name {
             let value = Array(field.value)
             if !value.isEmpty, !parts.contains(value) { parts.append(value) }
         }
-        return Array(parts.joined(separator: separator))
+        return Array(parts.joined(separator: separator))[...]
     }
 
     /// What stands between the values of a repeated field that people write in; `nil` for any other field.
@@ -81,7 +83,7 @@ struct ImportedRecord {
     func operations(occurrence: Int, session: [UInt8]?) -> [FieldOperation] {
         var operations: [FieldOperation] = []
         operations.reserveCapacity(values.count + collections.count + 3)
-        for (key, value) in values { operations.append(FieldOperation(.set, key, value: value)) }
+        for (key, value) in values { operations.append(FieldOperation(.set, key, value: Array(value))) }
         for (key, elements) in collections {
             for element in elements { operations.append(FieldOperation(.add, key, value: element)) }
         }

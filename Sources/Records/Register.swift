@@ -49,12 +49,15 @@ public struct Register: Hashable, Sendable {
     public var isEmpty: Bool { values.allSatisfy { $0 == nil } }
 
     /// The encoded register.
-    public func encode() -> [UInt8] {
+    public func encode() -> [UInt8] { Self.encode(values.map { $0?[...] }[...]) }
+
+    /// The encoded register whose members have these values; empty if none has one.
+    package static func encode(_ values: ArraySlice<ArraySlice<UInt8>?>) -> [UInt8] {
         var writer = ByteWriter()
-        for (index, value) in values.enumerated() {
-            guard let value else { continue }
-            writer.append(UInt8(index))
-            writer.append(lengthPrefixed: value)
+        for index in values.indices {
+            guard let value = values[index] else { continue }
+            writer.append(UInt8(index - values.startIndex))
+            writer.append(lengthPrefixed: value.span.bytes)
         }
         return writer.bytes
     }

@@ -97,6 +97,29 @@ import Testing
         #expect(again.unchanged == 2 && again.id == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `what a file says of a contact logged by hand is heard, also of a source that is new`(isKnown: Bool)
+        async throws
+    {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        if isKnown { try await store.importText("x<EOH>" + Self.record().replacing("N0A", with: "N0B")) }
+        let values: KeyValuePairs = [
+            "CALL": "N0A", "QSO_DATE": "20260501", "TIME_ON": "1200", "BAND": "20m", "MODE": "CW", "NAME": "Hiram",
+        ]
+        let id = try await store.write { batch in
+            try batch.add("qso", values.map { Assignment($0.key, text: $0.value) })
+        }.value
+        let file = "x<EOH>" + Self.record(["NAME": "Hiram"])
+        #expect(try await store.importText(file).unchanged == 1)
+        try await store.write { try $0.set("qso", id, [Assignment("NAME", text: "Percy")]) }
+        let again = try await store.importText(file)
+        #expect(again.unchanged == 1 && again.id == nil, "it has said so before")
+        let contact = try #require(try store.read { try $0.all(.contacts.worked("N0A")).first })
+        let name = try #require(contact[.number(UInt32(FieldName("NAME").number))])
+        #expect(name.heads.count == 1 && name.value == Array("Percy".utf8))
+    }
+
     @Test func `a record that is compared again counts once`() async throws {
         let temporary = try await TemporaryStore(.full())
         let text = "x<EOH>" + Self.record()
@@ -108,16 +131,17 @@ import Testing
         try temporary.store.read { view in
             var comparison = ImportComparison(
                 source: SourceID(name: "another"), ids: ContactIDs(key: try view.idKey()))
+            var contact = view.shownValues(of: QSOKind.name)
             for _ in 0..<3 {
                 comparison.forget(after: 0)
-                guard case .asserted = try comparison.compare(record, in: view) else {
+                guard case .asserted = try comparison.compare(record, in: view, &contact) else {
                     Issue.record("it is the contact that is there")
                     return
                 }
             }
             comparison.keep(comparison.count)
             comparison.forget(after: 0)
-            guard case .new = try comparison.compare(record, in: view) else {
+            guard case .new = try comparison.compare(record, in: view, &contact) else {
                 Issue.record("a second one in the file is another contact")
                 return
             }
