@@ -151,6 +151,9 @@ public struct Record: Hashable, Sendable {
 
     /// The record of `state`, with heads in the order of `schema`'s policies.
     public init(kind: String, id: RecordID, state: RecordState, names: Names, schema: KindSchema?) {
+        #if COUNTS_RECORDS
+        RecordCount.current?.increment()
+        #endif
         self.kind = kind
         self.id = id
         isVisible = state.isVisible

@@ -9,11 +9,13 @@ if Context.environment["GROUNDWAVE_MEASURED"] != nil {
     for target in package.targets {
         switch target.type {
         case .regular:
-            let counts = ["-enable-testing", "-profile-generate", "-profile-coverage-mapping"]
+            let counts = ["-enable-testing", "-profile-generate", "-profile-coverage-mapping", "-DCOUNTS_RECORDS"]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
-            let quick = ["-Xfrontend", "-Onone", "-enable-testing", "-Xfrontend", "-disable-llvm-verify"]
+            let quick = [
+                "-Xfrontend", "-Onone", "-enable-testing", "-Xfrontend", "-disable-llvm-verify", "-DCOUNTS_RECORDS",
+            ]
             let byFile = ["-no-whole-module-optimization", "-enable-batch-mode", "-incremental"]
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(quick + byFile)]
         default: break
