@@ -79,15 +79,24 @@ public struct ByteReader: Sendable {
     }
 
     /// Reads an unsigned LEB128 integer of at most ten bytes, in its shortest form only.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func varint(in bytes: RawSpan) throws(ByteCodingError) -> UInt64 {
+        // Most are of one byte.
+        if offset < bytes.byteCount {
+            let first = bytes.byte(at: offset)
+            if first < 0x80 {
+                offset &+= 1
+                return UInt64(first)
+            }
+        }
+        return try longVarint(in: bytes)
+    }
+
+    @usableFromInline @inline(never)
+    mutating func longVarint(in bytes: RawSpan) throws(ByteCodingError) -> UInt64 {
         let start = offset
-        try check(1, in: bytes)
-        let first = bytes.byte(at: offset)
-        offset &+= 1
-        if first < 0x80 { return UInt64(first) }
-        var value = UInt64(first & 0x7F)
-        var shift: UInt64 = 7
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
         while true {
             try check(1, in: bytes)
             let next = bytes.byte(at: offset)
@@ -95,7 +104,7 @@ public struct ByteReader: Sendable {
             if shift == 63 && next > 1 { throw .malformedVarint(offset: start) }
             value |= UInt64(next & 0x7F) &<< shift
             if next < 0x80 {
-                if next == 0 { throw .malformedVarint(offset: start) }
+                if next == 0, shift > 0 { throw .malformedVarint(offset: start) }
                 return value
             }
             shift &+= 7

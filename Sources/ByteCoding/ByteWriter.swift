@@ -88,7 +88,14 @@ public struct ByteWriter: Sendable {
     }
 
     /// Appends an unsigned LEB128 integer in its shortest form, one to ten bytes.
+    @inlinable @inline(__always)
     public mutating func append(varint value: UInt64) {
+        // Most are of one byte.
+        if value < 0x80 { append(UInt8(truncatingIfNeeded: value)) } else { append(longVarint: value) }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func append(longVarint value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -98,6 +105,7 @@ public struct ByteWriter: Sendable {
     }
 
     /// Appends a count or length as a varint.
+    @inlinable
     public mutating func append(varint value: Int) { append(varint: UInt64(value)) }
 
     /// Appends bytes with their length as a varint before them.

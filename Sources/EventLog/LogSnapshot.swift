@@ -69,6 +69,9 @@ public struct LogSnapshot: ~Copyable {
     public func withBytes<Result>(at place: Place, _ body: (RawSpan) throws -> Result) rethrows -> Result {
         try transaction.withBytes(at: place, body)
     }
+
+    /// Asks the processor for the bytes at a location that this snapshot returned: they are read soon.
+    public func prefetch(at place: Place) { transaction.prefetch(at: place) }
 }
 
 extension EventLog {

@@ -1,3 +1,5 @@
+import GroundwaveCLMDB
+
 extension ReadTransaction {
     /// Creates a second reference to the same transaction, for a type that wraps it and is itself lent only while
     /// `other` is.
@@ -22,6 +24,12 @@ extension ReadTransaction {
     @inlinable
     public func withBytes<R>(at place: Place, _ body: (RawSpan) throws -> R) rethrows -> R {
         try unsafe body(UnsafeRawBufferPointer(start: place.start, count: Int(place.byteCount)).bytes)
+    }
+
+    /// Asks the processor for the first 512 bytes at a position that this very transaction returned: they are read soon.
+    @inlinable
+    public func prefetch(at place: Place) {
+        unsafe groundwave_prefetch(place.start, Swift.min(Int(place.byteCount), 512))
     }
 }
 

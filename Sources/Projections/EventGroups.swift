@@ -9,9 +9,9 @@ import GroundwaveRecords
 /// Each new record gets the next ordinal; a hash table with open addressing finds it again. The events are then grouped
 /// by a counting sort. Memory: about 32 bytes per event, and 48 to 72 per record.
 struct EventGroups {
-    /// The locations of the event frames in the memory map of the log's snapshot.
-    private var places: [Place] = []
-    private var positions: [Position] = []
+    /// The positions of the events, and the locations of their frames in the memory map of the log's snapshot. In one
+    /// array: each costs a wait for memory.
+    private var events: [(position: Position, place: Place)] = []
     /// The ordinal of each event's record: its index in `records`.
     private var ordinals: [UInt32] = []
     private var records: [(kind: UInt32, id: RecordID)] = []
@@ -20,7 +20,7 @@ struct EventGroups {
     private var slots: [UInt32] = [UInt32](repeating: 0, count: 1 << 10)
 
     /// The number of events, one of several records as often as it has any.
-    var count: Int { places.count }
+    var count: Int { events.count }
 
     /// Appends an event, to its record and to those related to it. Events are appended in order of arrival.
     mutating func append(_ reader: ChangeReader, in shape: RawSpan, position: Position, place: Place) {
@@ -35,8 +35,7 @@ struct EventGroups {
 
     private mutating func append(_ ordinal: UInt32, _ position: Position, _ place: Place) {
         ordinals.append(ordinal)
-        places.append(place)
-        positions.append(position)
+        events.append((position, place))
     }
 
     private mutating func ordinal(ofKind name: RawSpan) -> UInt32 {
@@ -76,7 +75,10 @@ struct EventGroups {
     }
 
     /// Yields every record in key order. The indices of its events, in order of arrival, are `order[events]`.
+    ///
+    /// - Parameter prefetch: Called before with each place that is read soon.
     func forEachRecord(
+        prefetching prefetch: (Place) -> Void,
         _ body: (_ kind: String, _ record: RecordID, _ events: Range<Int>, _ order: [UInt32]) throws -> Void
     ) rethrows {
         var starts = [UInt32](repeating: 0, count: records.count + 1)
@@ -96,13 +98,20 @@ struct EventGroups {
             let (a, b) = (records[left], records[right])
             return a.kind == b.kind ? a.id < b.id : rank[Int(a.kind)] < rank[Int(b.kind)]
         }
-        for ordinal in sorted {
+        func range(of ordinal: Int) -> Range<Int> { Int(starts[ordinal])..<Int(starts[ordinal + 1]) }
+        for (index, ordinal) in sorted.enumerated() {
+            if index + Self.lead < sorted.count {
+                for event in order[range(of: sorted[index + Self.lead])] { prefetch(events[Int(event)].place) }
+            }
             let record = records[ordinal]
-            try body(
-                kinds[Int(record.kind)].name, record.id, Int(starts[ordinal])..<Int(starts[ordinal + 1]), order)
+            try body(kinds[Int(record.kind)].name, record.id, range(of: ordinal), order)
         }
     }
 
+    /// So many records ahead their events are asked for, which are scattered over the log: the memory then fetches them
+    /// while others are folded.
+    private static let lead = 2
+
     /// Returns the position of event `index`, and the location of its frame.
-    subscript(index: UInt32) -> (position: Position, place: Place) { (positions[Int(index)], places[Int(index)]) }
+    subscript(index: UInt32) -> (position: Position, place: Place) { events[Int(index)] }
 }

@@ -13,10 +13,10 @@ extension RecordState {
     ) throws(ChangeError) {
         let shape = bytes.extracting(frame.shape)
         let values = bytes.extracting(frame.values)
-        // Validate the whole change before applying any of it.
-        var check = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-        try check.validate(shape: shape, values: values)
         var reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+        // Validate the whole change before applying any of it.
+        var check = reader
+        try check.validate(shape: shape, values: values)
         try reader.skipNote(in: values)
         try fold(
             &reader, of: record, shape: shape, values: values, event: frame.id, stamp: stamp, position: position,

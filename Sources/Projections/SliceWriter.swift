@@ -19,7 +19,6 @@ struct SliceWriter {
     /// The mark of the row that the state was read from; `nil` if there was none.
     private var former: RowMark?
     private var row = ByteWriter(capacity: 4096)
-    private var touched: UInt8 = 0
     /// The index entries to add, written in order at the end.
     private var newEntries: [[UInt8]] = []
     /// The snapshot that an empty view starts from, with the rows not yet passed.
@@ -66,12 +65,11 @@ struct SliceWriter {
     mutating func fold(
         _ groups: EventGroups, from snapshot: borrowing LogSnapshot, _ transaction: borrowing WriteTransaction
     ) throws {
-        try groups.forEachRecord { kind, record, events, order in
+        try groups.forEachRecord(prefetching: { snapshot.prefetch(at: $0) }) { kind, record, events, order in
             let key = RecordKey.of(kind: kind, record)
             let schema = kinds[kind]
             try load(key, transaction)
             let before = entries(schema)
-            touch(order[events], groups, snapshot)
             for event in order[events] {
                 let (position, place) = groups[event]
                 try snapshot.withBytes(at: place) { try foldEvent($0, of: record, position: position) }
@@ -128,19 +126,6 @@ struct SliceWriter {
             newEntries += entries
         }
         base = snapshot
-    }
-
-    /// Reads one byte per cache line of a record's events, which are scattered over the log, so that the memory
-    /// fetches them in parallel.
-    private mutating func touch(_ events: ArraySlice<UInt32>, _ groups: EventGroups, _ snapshot: borrowing LogSnapshot)
-    {
-        for event in events {
-            snapshot.withBytes(at: groups[event].place) { bytes in
-                for offset in stride(from: 0, to: Swift.min(bytes.byteCount, 512), by: 64) {
-                    touched &+= bytes.byte(at: offset)
-                }
-            }
-        }
     }
 
     /// Returns the index entries that the view has for the loaded record. That may include a record with an empty
