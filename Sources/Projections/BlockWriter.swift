@@ -134,7 +134,7 @@ struct BlockWriter {
             }
         }
         anew.removeAll()
-        for key in ByteOrder.sorted(Array(cells.keys)) {
+        for key in cells.keys.inByteOrder() {
             guard let cell = cells[key] else { continue }
             try rows.putCell(cell.bytes, for: key, replacing: cell.former, transaction)
         }

@@ -24,7 +24,7 @@ struct LateTouch {
 
     /// The touched records with their keys, in key order.
     var recordsInOrder: [(key: [UInt8], late: Late)] {
-        ByteOrder.sorted(Array(records.keys)).compactMap { key in records[key].map { (key, $0) } }
+        records.keys.inByteOrder().compactMap { key in records[key].map { (key, $0) } }
     }
 
     /// Adds an event that `snapshot` has yielded.

@@ -81,6 +81,7 @@ struct Overlay: Sendable {
     ) throws {
         var writer = ByteWriter(capacity: 4096)
         var new: [[UInt8]] = []
+        var entries = IndexEntries()
         for (kind, records) in touched {
             let schema = view.kinds[kind]
             for record in records where rows[kind]?[record] == nil {
@@ -95,12 +96,11 @@ struct Overlay: Sendable {
                 writer.removeAll()
                 state.encode(into: &writer)
                 rows[kind, default: [:]][record] = writer.bytes
-                for entry in schema?.entries(of: state, names) ?? [] {
-                    new.append(IndexKey.of(kind: kind, entry, record))
-                }
+                schema?.findEntries(of: state, names, &entries)
+                entries.forEach { index, key in new.append(IndexKey.of(kind: kind, index, key, record)) }
             }
         }
-        if !new.isEmpty { entries = ByteOrder.sorted(entries + new) }
+        if !new.isEmpty { self.entries = (self.entries + new).inByteOrder() }
     }
 }
 

@@ -19,8 +19,11 @@ struct SliceWriter {
     /// The mark of the row that the state was read from; `nil` if there was none.
     private var former: RowMark?
     private var row = ByteWriter(capacity: 4096)
+    /// The index entries of the record at hand before its events, and after them.
+    private var before = IndexEntries()
+    private var after = IndexEntries()
     /// The index entries to add, written in order at the end.
-    private var newEntries: [[UInt8]] = []
+    private var newEntries = KeyList()
     /// The snapshot that an empty view starts from, with the rows not yet passed.
     private var base: SnapshotRows?
     /// The events whose content turned out to be malformed while folding.
@@ -69,13 +72,13 @@ struct SliceWriter {
             let key = RecordKey.of(kind: kind, record)
             let schema = kinds[kind]
             try load(key, transaction)
-            let before = entries(schema)
+            findEntriesBefore(schema)
             for event in order[events] {
                 let (position, place) = groups[event]
                 try snapshot.withBytes(at: place) { try foldEvent($0, of: record, position: position) }
             }
             try write(key, transaction)
-            if let schema { try index(schema, record, before: before, transaction) }
+            if let schema { try index(schema, record, transaction) }
         }
         try passBase(through: nil, transaction)
     }
@@ -101,7 +104,7 @@ struct SliceWriter {
         for (key, late) in touched.recordsInOrder {
             let schema = kinds[late.kind]
             try load(key, transaction)
-            let before = entries(schema)
+            findEntriesBefore(schema)
             let positions = Set(state.history.positions).union(late.positions).sorted()
             var failed: [Position: [UInt8]] = [:]
             state = try history.state(
@@ -109,7 +112,7 @@ struct SliceWriter {
             ) { position, error in failed[position] = UnreadEvent.encode(error) }
             unread.merge(failed) { $1 }
             try write(key, transaction)
-            if let schema { try index(schema, late.record, before: before, transaction) }
+            if let schema { try index(schema, late.record, transaction) }
         }
         if !touched.blocks.isEmpty {
             try fold(touched.blocks, isRefold: true, archived: archived, from: snapshot, transaction)
@@ -120,19 +123,19 @@ struct SliceWriter {
     private mutating func passBase(through wanted: [UInt8]?, _ transaction: borrowing WriteTransaction) throws {
         guard var snapshot = base else { return }
         base = nil
-        try snapshot.pass(through: wanted) { key, row, entries in
+        try snapshot.pass(through: wanted) { key, row, entries, range in
             if key == wanted { return try decode(row, key) }
             try rows.appendRecord(row, for: key, transaction)
-            newEntries += entries
+            newEntries.append(range, of: entries)
         }
         base = snapshot
     }
 
-    /// Returns the index entries that the view has for the loaded record. That may include a record with an empty
+    /// Finds the index entries that the view has for the loaded record. That may include a record with an empty
     /// row, if none of its events could be folded.
-    private func entries(_ schema: KindSchema?) -> [IndexEntry] {
-        guard let schema, former != nil else { return [] }
-        return schema.entries(of: state, names)
+    private mutating func findEntriesBefore(_ schema: KindSchema?) {
+        before.removeAll()
+        if former != nil { schema?.findEntries(of: state, names, &before) }
     }
 
     private mutating func load(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
@@ -168,19 +171,17 @@ struct SliceWriter {
     }
 
     private mutating func index(
-        _ schema: KindSchema, _ record: RecordID, before: [IndexEntry], _ transaction: borrowing WriteTransaction
+        _ schema: KindSchema, _ record: RecordID, _ transaction: borrowing WriteTransaction
     ) throws {
-        let after = schema.entries(of: state, names)
-        if isEmpty {
-            for entry in after { newEntries.append(IndexKey.of(kind: schema.name, entry, record)) }
-            return
+        schema.findEntries(of: state, names, &after)
+        if before.isEmpty { return newEntries.append(after, of: schema.name, record) }
+        try before.forEach { index, key in
+            if after.contains(index, key) { return }
+            try rows.removeEntry(IndexKey.of(kind: schema.name, index, key, record), transaction)
         }
-        if before == after { return }
-        for entry in before where !after.contains(entry) {
-            try rows.removeEntry(IndexKey.of(kind: schema.name, entry, record), transaction)
-        }
-        for entry in after where !before.contains(entry) {
-            newEntries.append(IndexKey.of(kind: schema.name, entry, record))
+        after.forEach { index, key in
+            if before.contains(index, key) { return }
+            newEntries.append(IndexKey.of(kind: schema.name, index, key, record).span.bytes)
         }
     }
 
@@ -237,7 +238,7 @@ struct SliceWriter {
         through checkpoint: Checkpoint, unread others: [(position: Position, reason: [UInt8])],
         _ transaction: borrowing WriteTransaction
     ) throws {
-        for key in ByteOrder.sorted(newEntries) { try rows.addEntry(key, isLast: isEmpty, transaction) }
+        try newEntries.forEachInOrder { try rows.addEntry($0, isLast: isEmpty, transaction) }
         newEntries.removeAll()
         var all = unread
         for entry in others + (base?.unread ?? []) { all[entry.position] = entry.reason }

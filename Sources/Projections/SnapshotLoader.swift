@@ -65,7 +65,7 @@ private struct LoadedPart: Sendable {
     /// The key of each row, and the ends of its row and its entries.
     private(set) var records: [(key: [UInt8], rowEnd: Int, entryEnd: Int)] = []
     private(set) var rows = ByteWriter()
-    private(set) var entries: [[UInt8]] = []
+    private(set) var entries = KeyList()
 
     init(_ content: [UInt8], kinds: Kinds, names: Names, _ runs: RunIndex) throws {
         try content.withSpan { bytes in
@@ -87,6 +87,7 @@ private struct LoadedPart: Sendable {
     ) throws {
         var reader = reader
         var state = RecordState()
+        var found = IndexEntries()
         while let id = try reader.next(
             bytes, into: &state, names: names,
             position: { replica, sequence in
@@ -95,9 +96,8 @@ private struct LoadedPart: Sendable {
         {
             let key = RecordKey.of(kind: kind, id)
             state.encode(into: &rows, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            for entry in schema?.entries(of: state, names) ?? [] {
-                entries.append(IndexKey.of(kind: kind, entry, id))
-            }
+            schema?.findEntries(of: state, names, &found)
+            entries.append(found, of: kind, id)
             records.append((key, rows.count, entries.count))
         }
     }
@@ -124,10 +124,11 @@ struct SnapshotRows {
         self.runs = runs
     }
 
-    /// Yields the next rows, through the one under `key`; without a key, all remaining ones.
+    /// Yields the next rows, through the one under `key`; without a key, all remaining ones. The keys of the index entries
+    /// of a row are those in `range` of `entries`.
     mutating func pass(
         through key: [UInt8]?,
-        _ body: (_ key: [UInt8], _ row: RawSpan, _ entries: ArraySlice<[UInt8]>) throws -> Void
+        _ body: (_ key: [UInt8], _ row: RawSpan, _ entries: KeyList, _ range: Range<Int>) throws -> Void
     ) throws {
         while true {
             guard let part, index < part.records.count else {
@@ -139,7 +140,7 @@ struct SnapshotRows {
             let (row, entry) = index == 0 ? (0, 0) : (part.records[index - 1].rowEnd, part.records[index - 1].entryEnd)
             index += 1
             try part.rows.withSpan { rows in
-                try body(record.key, rows.extracting(row..<record.rowEnd), part.entries[entry..<record.entryEnd])
+                try body(record.key, rows.extracting(row..<record.rowEnd), part.entries, entry..<record.entryEnd)
             }
             if record.key == key { return }
         }

@@ -49,14 +49,21 @@ struct RecordKey {
 struct IndexKey {
     static func prefix(kind: String, index: UInt8) -> [UInt8] { RecordKey.prefix(kind: kind) + [index] }
 
-    static func of(kind: String, _ entry: IndexEntry, _ record: RecordID) -> [UInt8] {
-        var writer = ByteWriter(capacity: kind.utf8.count + 2 + entry.key.count + 16)
-        for byte in kind.utf8 { writer.append(byte) }
-        writer.append(UInt8(0))
-        writer.append(entry.index)
-        writer.append(contentsOf: entry.key)
-        writer.append(record)
+    static func of(kind: String, _ index: UInt8, _ key: RawSpan, _ record: RecordID) -> [UInt8] {
+        var writer = ByteWriter(capacity: kind.utf8.count + 2 + key.byteCount + 16)
+        writer.append(indexKey: key, in: index, of: kind, record)
         return writer.bytes
+    }
+}
+
+extension ByteWriter {
+    /// Appends the key of an entry of a secondary index.
+    mutating func append(indexKey key: RawSpan, in index: UInt8, of kind: String, _ record: RecordID) {
+        for byte in kind.utf8 { append(byte) }
+        append(UInt8(0))
+        append(index)
+        append(contentsOf: key)
+        append(record)
     }
 }
 

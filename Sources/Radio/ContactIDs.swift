@@ -45,7 +45,7 @@ package struct ContactIDs: Sendable {
             for operation in change.operations where operation.code.isValue {
                 values[operation.field] = operation.value
             }
-            let imported = values[.number(QSOKind.Number.importKey)].flatMap { ImportedKey($0) }
+            let imported = values[.number(QSOKind.Number.importKey)].flatMap { ImportedKey($0[...]) }
             let key = KeyFields { values[.number($0)].map { $0[...] } }.key
             let occurrence = imported?.occurrence ?? 0
             var new = [(key: key, occurrence: occurrence)]

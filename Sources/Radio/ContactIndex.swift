@@ -22,35 +22,27 @@ enum ContactIndex {
     /// The fields that contain a service's id of a contact.
     static let serviceFields = ["APP_QRZLOG_LOGID", "APP_POLO_UUID"]
 
-    static func entries(_ values: borrowing ShownValues) -> [IndexEntry] {
+    static func addEntries(of values: borrowing ShownValues, to entries: inout IndexEntries) {
         let contact = KeyFields(values)
         let seconds = contact.startSeconds ?? 0
-        var entries = [
-            IndexEntry(index: time, key: timeKey(seconds)),
-            IndexEntry(index: call, key: callKey(contact.call, seconds: seconds)),
-            IndexEntry(index: key, key: contact.key.bytes),
-        ]
-        if let imported = values.value(QSOKind.Number.importKey).flatMap({ ImportedKey(Array($0)) }),
+        entries.add(to: time) { $0.append(bigEndian: timeNumber(seconds)) }
+        entries.add(to: call) { $0.append(callKey: contact.call, seconds: timeNumber(seconds)) }
+        entries.add(to: key) { $0.append(contact.key.id) }
+        if let imported = values.value(QSOKind.Number.importKey).flatMap({ ImportedKey($0) }),
             imported.key != contact.key.id
         {
-            entries.append(IndexEntry(index: key, key: imported.key.bytes))
+            entries.add(to: key) { $0.append(imported.key) }
         }
-        for source in values.sources { entries.append(IndexEntry(index: Self.source, key: bigEndian(source.rawValue))) }
+        for source in values.sources { entries.add(to: Self.source) { $0.append(bigEndian: source.rawValue) } }
         for field in serviceFields {
-            if let id = values.value(named: field), !id.isEmpty {
-                entries.append(IndexEntry(index: service, key: serviceKey(field, id)))
-            }
+            if let id = values.value(named: field), !id.isEmpty { entries.add(serviceKey(field, id)[...], to: service) }
         }
-        if let id = values.value(QSOKind.Number.session) { entries.append(IndexEntry(index: session, key: Array(id))) }
-        return entries
+        if let id = values.value(QSOKind.Number.session) { entries.add(id, to: session) }
     }
 
     static func callKey(_ call: some Collection<UInt8>, seconds: Int64) -> [UInt8] {
-        let call = ContactKey.folded(call)
         var writer = ByteWriter(capacity: call.count + 9)
-        writer.append(contentsOf: call)
-        writer.append(UInt8(0))
-        writer.append(bigEndian: timeNumber(seconds))
+        writer.append(callKey: call, seconds: timeNumber(seconds))
         return writer.bytes
     }
 
@@ -74,6 +66,14 @@ enum ContactIndex {
     }
 }
 
+extension ByteWriter {
+    fileprivate mutating func append(callKey call: some Collection<UInt8>, seconds: UInt64) {
+        append(folded: call)
+        append(UInt8(0))
+        append(bigEndian: seconds)
+    }
+}
+
 /// The fields of a contact that keys and indexes are computed from.
 struct KeyFields {
     let call: ArraySlice<UInt8>
@@ -86,8 +86,11 @@ struct KeyFields {
     /// - Parameter value: Returns the value of the field or register with a number, if it has one.
     init(_ value: (UInt32) -> ArraySlice<UInt8>?) {
         func members(_ number: UInt32) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
-            let members = Register.members(of: value(number) ?? [], count: 2)
-            return (members[0] ?? [], members[1] ?? [])
+            var members: (ArraySlice<UInt8>, ArraySlice<UInt8>) = ([], [])
+            Register.forEachMember(of: value(number) ?? []) { member, value in
+                if member == 0 { members.0 = value } else if member == 1 { members.1 = value }
+            }
+            return members
         }
         call = value(UInt32(FieldName.call.number)) ?? []
         let (date, time) = members(QSOKind.Number.start)
@@ -110,14 +113,12 @@ struct ImportedKey {
         self.occurrence = occurrence
     }
 
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 17 else { return nil }
-        key = RecordID(bytes)
-        let occurrence = bytes.withSpan { span in
-            var reader = ByteReader(at: 16)
-            return try? reader.varint(in: span)
-        }
-        guard let occurrence, occurrence <= UInt64(Int32.max) else { return nil }
+        let span = bytes.span.bytes
+        key = RecordID(at: 0, of: span)
+        var reader = ByteReader(at: 16)
+        guard let occurrence = try? reader.varint(in: span), occurrence <= UInt64(Int32.max) else { return nil }
         self.occurrence = Int(occurrence)
     }
 

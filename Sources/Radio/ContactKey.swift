@@ -35,9 +35,9 @@ struct ContactKey: Hashable, Sendable {
         writer.append(folded: time)
         writer.truncate(to: Swift.min(writer.count, timeStart + 4))
         writer.append(UInt8(ascii: "|"))
-        writer.append(contentsOf: Self.band(band, or: frequency))
+        writer.append(band: band, or: frequency)
         writer.append(UInt8(ascii: "|"))
-        writer.append(contentsOf: Self.mode(Self.folded(mode), Self.folded(submode)))
+        writer.append(parentOf: mode, or: submode)
         let hash = writer.withSpan { Hash256(hashing: $0) }
         id = RecordID(high: hash.id.high, low: hash.id.low)
         self.station = Self.folded(station)
@@ -54,46 +54,13 @@ struct ContactKey: Hashable, Sendable {
 
     fileprivate static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
 
-    /// Returns a band in upper case; the one of a frequency in megahertz where none is given, empty if it is in none.
-    static func band(_ band: some Collection<UInt8>, or frequency: some Collection<UInt8>) -> [UInt8] {
-        let given = folded(band)
-        if !given.isEmpty { return given }
-        let derived = Frequency(megahertz: folded(frequency)[...]).flatMap { Band(containing: $0) }
-        return derived.map { Array($0.name.uppercased().utf8) } ?? []
-    }
-
-    /// The modes of most contacts: in the standard's list, without a submode. Looking these up creates no strings.
-    private static let plainModes = Dictionary(
-        (Mode.currentNames + Mode.importOnlyNames).map { name in
-            (Array(name.utf8), parent(Array(name.utf8), []))
-        }, uniquingKeysWith: { first, _ in first })
-
-    private static func mode(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
-        (submode.isEmpty ? plainModes[mode] : nil) ?? parent(mode, submode)
-    }
-
-    /// Returns the mode of a contact, not its submode, in upper case; empty if neither is given. A submode in the wrong field
-    /// and one of another mode are heard, as ``Mode/init(mode:submode:)`` says.
-    static func ownMode(_ mode: [UInt8], _ submode: some Collection<UInt8>) -> [UInt8] {
-        let submode = folded(submode)
-        if submode.isEmpty, let known = plainModes[mode] { return known }
-        let name = Mode(
-            mode: String(decoding: mode, as: UTF8.self), submode: String(decoding: submode, as: UTF8.self))?.name
-        return name.map { Array($0.utf8) } ?? []
-    }
-
-    private static func parent(_ mode: [UInt8], _ submode: [UInt8]) -> [UInt8] {
-        let parent = Mode(mode: String(decoding: mode.isEmpty ? submode : mode, as: UTF8.self))?.name
-        return parent.map { Array($0.utf8) } ?? mode
-    }
-
     /// Whether both stations may be the same: equal, or at least one of them not given.
     func mayBeSameStation(as other: [UInt8]) -> Bool { station.isEmpty || other.isEmpty || station == other }
 }
 
 extension ByteWriter {
     /// Appends `text` in upper case, without blanks at the ends.
-    fileprivate mutating func append(folded text: some Collection<UInt8>) {
+    mutating func append(folded text: some Collection<UInt8>) {
         let start = count
         var end = start
         for byte in text where !(count == start && ContactKey.isBlank(byte)) {
@@ -101,5 +68,56 @@ extension ByteWriter {
             if !ContactKey.isBlank(byte) { end = count }
         }
         truncate(to: end)
+    }
+
+    /// Appends a band in upper case: that of a frequency in megahertz if none is given; nothing if that is in none.
+    mutating func append(band: some Collection<UInt8>, or frequency: some Collection<UInt8>) {
+        let start = count
+        append(folded: band)
+        guard count == start, let frequency = Frequency(megahertz: ContactKey.folded(frequency)[...]) else { return }
+        if let derived = Band(containing: frequency) { append(folded: derived.name.utf8) }
+    }
+
+    /// Appends the mode that a mode belongs to, in upper case: that of a submode if no mode is given.
+    mutating func append(parentOf mode: some Collection<UInt8>, or submode: some Collection<UInt8>) {
+        let start = count
+        append(folded: mode)
+        if count == start { append(folded: submode) }
+        if withSpan({ PlainModes.isParent($0.extracting(start..<$0.byteCount)) }) { return }
+        let name = withSpan { $0.extracting(start..<$0.byteCount).toArray() }
+        guard let parent = Mode(mode: String(decoding: name, as: UTF8.self))?.name else { return }
+        truncate(to: start)
+        append(contentsOf: Array(parent.utf8))
+    }
+
+    /// Appends the mode of a contact, not its submode, in upper case. A submode in the wrong field and one of another mode
+    /// are heard, as ``Mode/init(mode:submode:)`` says.
+    mutating func append(modeOf mode: some Collection<UInt8>, _ submode: some Collection<UInt8>) {
+        let start = count
+        append(folded: submode)
+        let hasSubmode = count > start
+        truncate(to: start)
+        append(folded: mode)
+        if !hasSubmode, withSpan({ PlainModes.isParent($0.extracting(start..<$0.byteCount)) }) { return }
+        let name = withSpan { $0.extracting(start..<$0.byteCount).toArray() }
+        truncate(to: start)
+        let given = (String(decoding: name, as: UTF8.self), String(decoding: submode, as: UTF8.self))
+        if let mode = Mode(mode: given.0, submode: given.1) { append(contentsOf: Array(mode.name.utf8)) }
+    }
+}
+
+/// The modes of most contacts: those of the standard's list that are their own parents. Looking one up makes no string.
+private enum PlainModes {
+    private static let packed = Set(
+        (Mode.currentNames + Mode.importOnlyNames).filter { Mode(mode: $0)?.name == $0 }.compactMap { name in
+            Array(name.utf8).withSpan { pack($0) }
+        })
+
+    /// Whether a mode in upper case, of at most eight bytes, is one of them.
+    static func isParent(_ mode: RawSpan) -> Bool { pack(mode).map { packed.contains($0) } ?? false }
+
+    private static func pack(_ name: RawSpan) -> UInt64? {
+        guard 1...8 ~= name.byteCount else { return nil }
+        return (0..<name.byteCount).reduce(0) { $0 << 8 | UInt64(name.byte(at: $1)) }
     }
 }

@@ -17,12 +17,13 @@ extension ViewReader {
         var hashes: [Hash256] = []
         var writer = ByteWriter(capacity: 1024)
         var shown = ShownFields()
+        var ranks: [Int] = []
         var order: [Int] = []
         try forEachShown(of: QSOKind.name) { _, values in
             guard values.isVisible else { return true }
             writer.removeAll()
             shown.withFields(of: values) { fields in
-                Self.sort(fields, into: &order)
+                Self.sort(fields, &ranks, into: &order)
                 for place in order {
                     let (name, value) = fields[place]
                     writer.append(text: name.name)
@@ -46,13 +47,13 @@ extension ViewReader {
         return rank
     }()
 
-    /// Puts the places of `fields` into `order`, sorted by name. Reuses its memory.
-    private static func sort(_ fields: [ShownFields.Field], into order: inout [Int]) {
-        func precedes(_ left: FieldName, _ right: FieldName) -> Bool {
-            left.isKnown && right.isKnown
-                ? rank[Int(left.number)] < rank[Int(right.number)]
-                : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+    /// Puts the places of `fields` into `order`, sorted by name. Reuses the memory of both arrays.
+    private static func sort(_ fields: [ShownFields.Field], _ ranks: inout [Int], into order: inout [Int]) {
+        ranks.removeAll(keepingCapacity: true)
+        for field in fields { ranks.append(field.name.isKnown ? rank[Int(field.name.number)] : -1) }
+        order.sortPlaces(fields.count) { left, right in
+            if ranks[left] >= 0, ranks[right] >= 0 { return ranks[left] < ranks[right] }
+            return fields[left].name.name.utf8.lexicographicallyPrecedes(fields[right].name.name.utf8)
         }
-        order.sortPlaces(fields.count) { precedes(fields[$0].name, fields[$1].name) }
     }
 }

@@ -1,4 +1,5 @@
 import GroundwaveADIF
+import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveRecords
 
@@ -35,10 +36,13 @@ public struct DuplicateCandidate: Hashable, Sendable {
         let mode = folded(.mode)
         if call.isEmpty || QSOKind.metadataModes.contains(String(decoding: mode, as: UTF8.self)) { return nil }
         self.id = id
-        let bar = UInt8(ascii: "|")
-        key =
-            call + [bar] + ContactKey.band(value(.band) ?? [], or: value(.freq) ?? []) + [bar]
-            + ContactKey.ownMode(mode, value(.submode) ?? [])
+        var writer = ByteWriter(capacity: 32)
+        writer.append(contentsOf: call)
+        writer.append(UInt8(ascii: "|"))
+        writer.append(band: value(.band) ?? [], or: value(.freq) ?? [])
+        writer.append(UInt8(ascii: "|"))
+        writer.append(modeOf: mode, value(.submode) ?? [])
+        key = writer.bytes
         let first = ADIFDateTime(date: date, time: time).unixSeconds
         start = first...(time.second == nil ? first + 59 : first)
         let station = folded(.stationCallsign)

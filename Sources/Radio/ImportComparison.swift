@@ -200,7 +200,7 @@ public struct ImportComparison {
                 latest = id
                 let station = contact.value(UInt32(FieldName.stationCallsign.number)) ?? []
                 guard imported.key.mayBeSameStation(as: ContactKey.folded(station)) else { return true }
-                let key = contact.value(QSOKind.Number.importKey).flatMap { ImportedKey(Array($0)) }
+                let key = contact.value(QSOKind.Number.importKey).flatMap { ImportedKey($0) }
                 let candidate = (id: id, occurrence: key?.occurrence ?? .max)
                 if best.map({ isPreferred(candidate, to: $0, imported.key) }) ?? true { best = candidate }
                 return true

@@ -64,7 +64,7 @@ public enum QSOKind: RecordKind {
         }
         return KindSchema(
             name: name, version: 3, fields: plain + registers + internals, namedPolicy: .sources,
-            covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexEntries: ContactIndex.entries)
+            covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexEntries: ContactIndex.addEntries)
     }()
 
     /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file has

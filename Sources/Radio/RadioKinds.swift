@@ -26,11 +26,11 @@ public enum Radio {
             CALL OPERATOR STATUS STARTED ENDED PARK SUMMIT WWFF GRID RIG ANTENNA KEY MIC POWER FREQ MODE CONTEST \
             CONTEST_CLASS TITLE NOTES PROGRAMS ATTENDEES EQUIPMENT PHOTOS WEATHER SOLAR
             """, union: ["PARK", "PROGRAMS", "ATTENDEES", "EQUIPMENT", "PHOTOS"]),
-        indexEntries: { values in
-            let started = values.value(4).map { Array($0) } ?? []
-            let isOpen = values.isVisible && values.value(3).map { Array($0) != Array("ended".utf8) } ?? false
-            return [IndexEntry(index: 1, key: started)]
-                + (isOpen ? [IndexEntry(index: openSessions, key: started)] : [])
+        indexEntries: { values, entries in
+            let started = values.value(4) ?? []
+            let isOpen = values.isVisible && values.value(3).map { !$0.elementsEqual("ended".utf8) } ?? false
+            entries.add(started, to: 1)
+            if isOpen { entries.add(started, to: openSessions) }
         })
 
     /// The index of sessions that have not ended, by their start.

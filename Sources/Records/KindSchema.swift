@@ -52,20 +52,6 @@ public struct FieldSchema: Sendable {
     }
 }
 
-/// One entry of a secondary index: a key by which a record is found, in byte order.
-public struct IndexEntry: Hashable, Sendable {
-    /// The index, by its number within the kind, from 1.
-    public var index: UInt8
-    /// The key; at most 400 bytes, a longer one is truncated.
-    public var key: [UInt8]
-
-    /// The entry `key` of the index `index`.
-    public init(index: UInt8, key: [UInt8]) {
-        self.index = index
-        self.key = key.count <= 400 ? key : Array(key.prefix(400))
-    }
-}
-
 /// The schema of a kind of records: its fields, how they merge, and the indexes of its records.
 ///
 /// A kind without a registered schema is folded too, by the numbers and names in its events. It then has no names for
@@ -77,10 +63,10 @@ public struct KindSchema: Sendable {
     public let version: UInt32
     /// The fields.
     public let fields: [FieldSchema]
-    /// Returns the index entries of a record.
+    /// Adds the index entries of a record.
     ///
     /// Called once for every change of a record; must be a pure function.
-    public let indexEntries: @Sendable (borrowing ShownValues) -> [IndexEntry]
+    public let indexEntries: @Sendable (borrowing ShownValues, inout IndexEntries) -> Void
 
     /// The policy of fields that have a name and no number.
     public let namedPolicy: MergePolicy
@@ -100,7 +86,7 @@ public struct KindSchema: Sendable {
         name: String, version: UInt32 = 1, fields: [FieldSchema], namedPolicy: MergePolicy = .latest,
         covers: @escaping @Sendable (_ name: String, _ value: [UInt8], _ other: [UInt8]) -> Bool = { $1 == $2 },
         series: SeriesSchema? = nil,
-        indexEntries: @escaping @Sendable (borrowing ShownValues) -> [IndexEntry] = { _ in [] }
+        indexEntries: @escaping @Sendable (borrowing ShownValues, inout IndexEntries) -> Void = { _, _ in }
     ) {
         precondition(
             name.utf8.count <= 64 && !name.utf8.contains(0) && !name.isEmpty, "The name of a kind has 1 to 64 bytes.")
@@ -140,9 +126,10 @@ public struct KindSchema: Sendable {
     /// The register that `name` is a member of.
     public func register(of name: String) -> FieldSchema? { registers[name].map { fields[$0] } }
 
-    /// Returns the index entries of the record with `state`; none if it was erased.
-    package func entries(of state: RecordState, _ names: Names) -> [IndexEntry] {
-        state.isErased ? [] : indexEntries(ShownValues(state, names, schema: self))
+    /// Makes `entries` the index entries of the record with `state`: none if it was erased.
+    package func findEntries(of state: RecordState, _ names: Names, _ entries: inout IndexEntries) {
+        entries.removeAll()
+        if !state.isErased { indexEntries(ShownValues(state, names, schema: self), &entries) }
     }
 
     /// The key under which `name` is written: its number, that of its register, or the name itself.

@@ -19,9 +19,10 @@ struct FlipStore {
         ["other", "thing", "zebra"].map { name in
             KindSchema(
                 name: name, fields: [FieldSchema(1, "A"), FieldSchema(2, "B")],
-                indexEntries: { values in
-                    let key = values.value(1).map { Array($0.prefix(60)) } ?? []
-                    return [IndexEntry(index: 1, key: key), IndexEntry(index: 2, key: key.reversed())]
+                indexEntries: { values, entries in
+                    let key = values.value(1)?.prefix(60) ?? []
+                    entries.add(key, to: 1)
+                    entries.add(key.reversed()[...], to: 2)
                 })
         })
 

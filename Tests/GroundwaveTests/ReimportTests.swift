@@ -120,6 +120,22 @@ import Testing
         #expect(name.heads.count == 1 && name.value == Array("Percy".utf8))
     }
 
+    @Test func `a long file is folded while it is compared, and what it repeats is a contact of its own`() async throws
+    {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        // The records at the end repeat the first ones, which the views have taken in by then.
+        let log = generatedLog(40_000)
+        let records = log.split(separator: "<EOR>\n")
+        let repeated = records[1...50].map { $0 + "<EOR>\n" }.joined()
+        let report = try await store.importText(log + repeated)
+        #expect(report.imported == 40_050 && report.updated == 0 && report.unchanged == 0)
+        #expect(try store.read { try $0.count(.everything) } == 40_050)
+        #expect(try store.compareWithReplay().isSame)
+        let again = try await store.importText(log + repeated)
+        #expect(again.unchanged == 40_050 && again.id == nil)
+    }
+
     @Test func `a record that is compared again counts once`() async throws {
         let temporary = try await TemporaryStore(.full())
         let text = "x<EOH>" + Self.record()

@@ -115,7 +115,7 @@ import Testing
         // The next version of the kind finds records by their second field.
         let next = KindSchema(
             name: "thing", version: TestStore.kind.version + 1, fields: [FieldSchema(1, "A"), FieldSchema(2, "B")],
-            indexEntries: { values in [IndexEntry(index: 1, key: values.value(2).map { Array($0) } ?? [])] })
+            indexEntries: { values, entries in entries.add(values.value(2) ?? [], to: 1) })
         let path = store.folder.appending(path: "views.mdb").path
         let views = Views(of: store.log, kinds: Kinds([next]), at: path)
         defer { views.close() }

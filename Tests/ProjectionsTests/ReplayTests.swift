@@ -17,7 +17,7 @@ final class TestStore {
 
     static let kind = KindSchema(
         name: "thing", fields: [FieldSchema(1, "A"), FieldSchema(2, "B")],
-        indexEntries: { values in [IndexEntry(index: 1, key: values.value(1).map { Array($0) } ?? [])] })
+        indexEntries: { values, entries in entries.add(values.value(1) ?? [], to: 1) })
 
     init(kinds: Kinds = Kinds([kind])) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "groundwave-\(UUID().uuidString)")

@@ -17,7 +17,7 @@ private enum NewLamp: RecordKind {
     static let schema = KindSchema(
         name: "lamp", version: 2,
         fields: [FieldSchema(1, "NAME"), FieldSchema(2, "COLOUR"), FieldSchema(3, "ROOMS", .union)],
-        indexEntries: { values in values.value(1).map { [IndexEntry(index: 1, key: Array($0))] } ?? [] })
+        indexEntries: { values, entries in if let name = values.value(1) { entries.add(name, to: 1) } })
 }
 
 /// A kind that only the newer program has.
