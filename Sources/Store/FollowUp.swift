@@ -12,16 +12,6 @@ package final class FollowUp: Sendable {
     private let maintenanceSchedule: MaintenanceSchedule
     private let sealing = DispatchQueue(label: "groundwave.sealing", qos: .utility)
     private let unsealed = Mutex(0)
-    private let folding = DispatchQueue(label: "groundwave.folding", qos: .utility)
-    private let unfolded = Mutex(Unfolded())
-
-    /// The events of an import that the views have not taken in.
-    private struct Unfolded {
-        var count = 0
-        /// How many are folded next in the background. Each time twice as many: a fold that is small beside the views
-        /// writes most of their pages for few events.
-        var due = 1 << 15
-    }
 
     init(
         log: EventLog, views: Views, _ commits: CommitSignal, _ reusablePastView: ReusablePastView,
@@ -39,8 +29,8 @@ package final class FollowUp: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of events appended.
-    ///   - isFolding: Whether the views take the events in before this returns. Those of an import of many commits are
-    ///     folded behind it, in a few large slices.
+    ///   - isFolding: Whether the views take the events in now, and not at the next read. An import of many commits
+    ///     folds them in a few large slices instead.
     /// - Throws: Errors of the views. Everything else has been done, and the next read tries again.
     package func run(appended count: Int = 0, isFolding: Bool = true) throws {
         defer {
@@ -49,27 +39,7 @@ package final class FollowUp: Sendable {
             sealBehind(count)
         }
         reusablePastView.drop(unlessOf: try log.content())
-        if isFolding { try views.catchUp() } else { foldBehind(count) }
-    }
-
-    /// Has another thread fold the events of an import once there are many of them.
-    private func foldBehind(_ count: Int) {
-        let isDue = unfolded.withLock { unfolded in
-            unfolded.count += count
-            guard unfolded.count >= unfolded.due else { return false }
-            unfolded.count = 0
-            unfolded.due *= 2
-            return true
-        }
-        if isDue {
-            // A failure costs only time: the next read repairs the views.
-            folding.async { [views] in
-                do { _ = try views.catchUp() } catch {
-                    Subsystem.writer.logger.warning(
-                        "folding of an import failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
-                }
-            }
-        }
+        if isFolding { try views.catchUp() }
     }
 
     /// Hashes the tree's leaves on another thread once 256 events, a block, have accumulated.

@@ -120,11 +120,11 @@ import Testing
         #expect(name.heads.count == 1 && name.value == Array("Percy".utf8))
     }
 
-    @Test func `a long file is folded while it is compared, and what it repeats is a contact of its own`() async throws
+    @Test func `what a long file repeats is a contact of its own`() async throws
     {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store
-        // The records at the end repeat the first ones, which the views have taken in by then.
+        // The records at the end repeat the first ones, which were committed long before.
         let log = generatedLog(40_000)
         let records = log.split(separator: "<EOR>\n")
         let repeated = records[1...50].map { $0 + "<EOR>\n" }.joined()
