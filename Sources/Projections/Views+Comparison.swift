@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveMDBPages
 
 /// A comparison of the present views with those folded from the log again.
 public struct ViewComparison: Hashable, Sendable {
@@ -24,7 +25,7 @@ extension Views {
     /// Writes nothing to the store. The caller must remove the file at `path`. If the present views cannot be read,
     /// the whole log is folded.
     ///
-    /// - Complexity: One replay and two passes over the records.
+    /// - Complexity: One replay and two passes over the records, one of them on another core.
     public func compare(foldingInto path: String) throws -> ViewComparison {
         let (environment, comparison) = try compared(foldingInto: path)
         environment.close()
@@ -47,26 +48,38 @@ extension Views {
     }
 
     private func compared(foldingInto path: String) throws -> (Environment, ViewComparison) {
-        var before: (digest: ViewDigest, position: Position)?
-        var trouble: String?
-        do {
-            do { before = try readOnce { (try $0.digest(), $0.position) } } catch ViewError.behind {
-                try catchUp()
-                before = try readOnce { (try $0.digest(), $0.position) }
-            }
-        } catch let error as ViewError {
-            trouble = error.explanation
-        } catch let error as LMDBError where error.meansDamage { trouble = "\(error)" }
-        let end = try before?.position ?? log.lastPosition()
-        let (environment, events) = try Self.build(at: path, of: log, kinds: kinds, through: end)
+        let start = try present { $0.position }.value
+        // Another core reads the present views while this one folds.
+        var reading = OrderedWork<Result<Present<(digest: ViewDigest, position: Position)>, any Error>>()
+        reading.add { Result { try self.present { (try $0.digest(), $0.position) } } }
+        var (environment, events) = try Self.build(
+            at: path, of: log, kinds: kinds, through: start ?? log.lastPosition())
+        guard let (before, trouble) = try reading.next()?.get() else {
+            preconditionFailure("The result that was added is there.")
+        }
+        // They may have come further meanwhile.
+        events += try replayer.catchUp(environment, through: before?.position ?? log.lastPosition()).events
         let after = try environment.read { transaction in
             try ViewReader.lend(transaction, kinds: kinds) { try $0.digest() }
         }
         return (
             environment,
-            ViewComparison(
-                events: events, before: before?.digest, trouble: trouble, after: after)
+            ViewComparison(events: events, before: before?.digest, trouble: trouble, after: after)
         )
+    }
+
+    private typealias Present<Value> = (value: Value?, trouble: String?)
+
+    /// Returns what `body` reads of the present views, or why they cannot be read.
+    private func present<Value>(_ body: (borrowing ViewReader) throws -> Value) throws -> Present<Value> {
+        do {
+            do { return (try readOnce(body), nil) } catch ViewError.behind {
+                try catchUp()
+                return (try readOnce(body), nil)
+            }
+        } catch let error as ViewError {
+            return (nil, error.explanation)
+        } catch let error as LMDBError where error.meansDamage { return (nil, "\(error)") }
     }
 }
 
