@@ -73,9 +73,24 @@ package struct MetaPage: Hashable {
 
     /// Returns the two meta pages of `file` in order, each `nil` if it is damaged or cannot be read.
     ///
-    /// The second begins one page after the first, and only the meta pages contain the page size: if the first is
-    /// damaged, every size is tried.
+    /// Both are of one moment: they are read until two readings agree, since commits between the first page and the second
+    /// one would look like lost ones.
     package static func both(of file: PageFile) -> [MetaPage?] {
+        var pages = readBoth(of: file)
+        for _ in 1..<readingLimit {
+            let again = readBoth(of: file)
+            if again == pages { break }
+            pages = again
+        }
+        return pages
+    }
+
+    /// A commit takes longer than a reading: only a process that is held up between its readings needs more than two.
+    private static let readingLimit = 100
+
+    /// The second page begins one page after the first, and only the meta pages contain the page size: if the first is
+    /// damaged, every size is tried.
+    private static func readBoth(of file: PageFile) -> [MetaPage?] {
         let first = page(0, of: file, at: 0)
         let sizes = if let first { [first.pageSize] } else { pageSizes }
         for pageSize in sizes {

@@ -1,5 +1,6 @@
 import Foundation
 import GroundwaveEvents
+import GroundwaveMDBPages
 import GroundwaveSeededNumbers
 import Synchronization
 import Testing
@@ -105,6 +106,23 @@ import Testing
         #expect(report.damage == [])
         let count: Int = (0..<Self.batches).reduce(0) { sum, round in sum + 1 + round % 5 }
         #expect(report.events == UInt64(3 * count))
+    }
+
+    @Test func `the meta pages of a file are of one moment, however many commits come between readings`() throws {
+        let stage = try Stage()
+        let writers = [stage.writer(1), stage.writer(2)]
+        let file = try PageFile(stage.store.path)
+        // More readers than cores: each is held up now and then between one page and the other.
+        let readers = (0..<8).map { _ in
+            stage.reader {
+                let transactions = MetaPage.both(of: file).map { $0?.transaction ?? 0 }
+                #expect(transactions.max()! - transactions.min()! == 1, "\(transactions)")
+            }
+        }
+        while !writers.allSatisfy(\.isDone) { Thread.sleep(forTimeInterval: 0.01) }
+        stage.isOver.store(true, ordering: .releasing)
+        while !readers.allSatisfy(\.isDone) { Thread.sleep(forTimeInterval: 0.01) }
+        for work in writers + readers { try work.check() }
     }
 
     private final class Roots: Sendable {
