@@ -73,6 +73,10 @@ extension RawSpan {
 }
 
 extension [UInt8] {
+    /// Appends the bytes of a span.
+    @inlinable
+    public mutating func append(contentsOf bytes: RawSpan) { bytes.withUnsafeBytes { append(contentsOf: $0) } }
+
     /// Passes the bytes of this array to `body` as a span, which is valid only during the call.
     @inlinable
     public func withSpan<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result { try body(span.bytes) }

@@ -44,7 +44,7 @@ struct KeyList: Sendable {
         var key: [UInt8] = []
         for place in order() {
             key.removeAll(keepingCapacity: true)
-            withKey(place) { $0.withUnsafeBytes { key.append(contentsOf: $0) } }
+            withKey(place) { key.append(contentsOf: $0) }
             try body(key)
         }
     }

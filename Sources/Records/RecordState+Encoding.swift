@@ -197,7 +197,7 @@ extension RecordState {
     /// Appends the value of a head and returns its range.
     mutating func appendValue(_ value: RawSpan) -> Range<Int> {
         let start = values.count
-        value.withUnsafeBytes { values.append(contentsOf: $0) }
+        values.append(contentsOf: value)
         return start..<values.count
     }
 

@@ -63,7 +63,7 @@ extension RecordState {
                         remember(field, writer, isElement: step.code == .add, isWithheld ? nil : Self.hash(of: value))
                     } else {
                         let start = self.values.count
-                        value.withUnsafeBytes { self.values.append(contentsOf: $0) }
+                        self.values.append(contentsOf: value)
                         heads.append(
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,

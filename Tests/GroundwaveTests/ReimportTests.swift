@@ -120,8 +120,7 @@ import Testing
         #expect(name.heads.count == 1 && name.value == Array("Percy".utf8))
     }
 
-    @Test func `what a long file repeats is a contact of its own`() async throws
-    {
+    @Test func `what a long file repeats is a contact of its own`() async throws {
         let temporary = try await TemporaryStore(.full())
         let store = temporary.store
         // The records at the end repeat the first ones, which were committed long before.
