@@ -4,7 +4,7 @@ import pathlib
 import re
 import shutil
 
-from programs import GROUNDWAVE, engine, environment, figure, milliseconds, python, run, seconds
+from programs import GROUNDWAVE, anonymous_memory, engine, environment, figure, milliseconds, python, run, seconds
 from rows import LIMIT, Bench
 
 
@@ -15,6 +15,12 @@ def contact_count(bench: Bench) -> int:
 def log(bench: Bench) -> pathlib.Path:
     """Returns a generated log in ADIF."""
     return bench.input("log.adi", lambda path: engine("log", path, contact_count(bench)))
+
+
+def first_call(log: pathlib.Path) -> str:
+    """The call of the first contact of a log."""
+    with open(log, encoding="utf-8") as file:
+        return re.search(r"<CALL:\d+>(\S+)", file.read(2000))[1]
 
 
 def measure(bench: Bench) -> None:
@@ -29,11 +35,6 @@ def measure(bench: Bench) -> None:
         store = bench.folder / "imported"
         shutil.rmtree(store, ignore_errors=True)
         return import_into(store)
-
-    def call() -> str:
-        """The callsign of the first contact."""
-        with open(log(bench), encoding="utf-8") as file:
-            return re.search(r"<CALL:\d+>(\S+)", file.read(2000))[1]
 
     def whole_process(*command) -> float:
         store = bench.input("contacts", import_into)
@@ -51,26 +52,65 @@ def measure(bench: Bench) -> None:
         f"import of {contact_count(bench):,} contacts", "s", "under 1.5, and 10 x faster than adif-io",
         import_anew, lambda: figure(python("parse_adif.py", log(bench))), "adif-io only parses", LIMIT,
     )
+
+    def import_memory() -> float:
+        store = bench.folder / "imported"
+        shutil.rmtree(store, ignore_errors=True)
+        env = environment(store, state)
+        run(GROUNDWAVE, "init", env=env)
+        return anonymous_memory(GROUNDWAVE, "import", log(bench), env=env)
+
+    row(f"import of {contact_count(bench):,} contacts, anonymous memory", "MiB", "128 for any file", import_memory)
     row(
         "qso list --call, whole process", "ms", "20 + 5 on a store of 1 M events",
-        lambda: whole_process("qso", "list", "--call", call()),
+        lambda: whole_process("qso", "list", "--call", first_call(log(bench))),
     )
-    row("qso show, whole process", "ms", "40", lambda: whole_process("qso", "show", call()))
+    row("qso show, whole process", "ms", "40", lambda: whole_process("qso", "show", first_call(log(bench))))
     row(
         "qso count, whole process", "ms", "5 in the process",
         lambda: whole_process("qso", "count"), lambda: 1000 * in_python("count"), "SQLite in the process",
     )
     row("qso list, all contacts", "s", "0.5", lambda: whole_process("qso", "list", "--limit", "0") / 1000)
-    row("export as ADI", "s", "–", lambda: export("adi"), lambda: in_python("adi"), "Python and SQLite")
-    row("export as CSV", "s", "0.7 of Python", lambda: export("csv"), lambda: in_python("csv"), "Python and SQLite")
+    row("export as ADI", "s", "–", lambda: export("adi"), lambda: in_python("adi"), "Python and SQLite", LIMIT)
+    row("export as CSV", "s", "0.7 of Python", lambda: export("csv"), lambda: in_python("csv"), "Python and SQLite", LIMIT)
     row("export as NDJSON", "s", "–", lambda: export("ndjson"))
     row("export as ADX", "s", "–", lambda: export("adx"))
     row(
         "export as SQLite", "s", "1.3 of Python", lambda: export("sqlite"),
-        lambda: in_python("insert"), "Python, rows already read",
+        lambda: in_python("insert"), "Python, rows already read", LIMIT,
     )
     for words, goal in (
         ("digest", "0.4"), ("replay", "0.7"), ("verify --deep", "1.0"), ("stats", "0.2"), ("duplicates", "0.3")
     ):
         row(words, "s", goal, lambda words=words: whole_process(*words.split()) / 1000)
     row("import again, nothing new", "s", "0.5", lambda: whole_process("import", log(bench)) / 1000)
+    measure_many(bench)
+
+
+def measure_many(bench: Bench) -> None:
+    """A log of ten times as many contacts: what is asked often must not take longer for it."""
+    count = 10 * contact_count(bench)
+    state = bench.folder / "many-state"
+    row = bench.table("engine")
+
+    def many_log() -> pathlib.Path:
+        return bench.input("many.adi", lambda path: engine("log", path, count))
+
+    def import_many(store: pathlib.Path) -> None:
+        run(GROUNDWAVE, "init", env=environment(store, state))
+        run(GROUNDWAVE, "import", many_log(), env=environment(store, state))
+
+    def whole_process(*command) -> float:
+        return milliseconds(GROUNDWAVE, *command, env=environment(bench.input("many", import_many), state))
+
+    name = f"{count:,} contacts"
+    row(f"{name}: qso show of the last one, whole process", "ms", "20 to open", lambda: whole_process("qso", "show", "last"))
+    row(f"{name}: qso list, a page of 20", "ms", "25", lambda: whole_process("qso", "list", "--limit", "20"))
+    row(
+        f"{name}: qso list --call", "ms", "60",
+        lambda: whole_process("qso", "list", "--call", first_call(many_log())),
+    )
+    row(
+        f"{name}: qso worked", "ms", "5 in the process", lambda: whole_process("qso", "worked", first_call(many_log())),
+    )
+    row(f"{name}: qso count", "ms", "–", lambda: whole_process("qso", "count"))

@@ -19,6 +19,7 @@ SHARED = TOP.parent / "shared"
 RELEASE = TOP / ".build/release"
 BENCH = RELEASE / "Bench"
 GROUNDWAVE = RELEASE / "groundwave"
+HISTORIES = RELEASE / "histories"
 YARDSTICKS = TOP / ".build/yardsticks"
 # The program has this exit code if it did its work, and has something to say about a part of it.
 PARTIAL_SUCCESS = 3
@@ -32,7 +33,7 @@ def build() -> None:
     """Builds the yardsticks and the release programs."""
     run("make", "-s", "-C", HERE / "yardsticks/c", f"B={YARDSTICKS}")
     run("gcc", "-O2", "-o", YARDSTICKS / "merkle", HERE / "yardsticks/merkle.c", "-llmdb", "-lcrypto")
-    for product in ("groundwave", "Bench"):
+    for product in ("groundwave", "Bench", "histories"):
         command = ["swift", "build", "-c", "release", "--product", product]
         if subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL).returncode != 0:
             raise Failed(f"{product} does not build")

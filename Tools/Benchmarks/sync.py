@@ -2,7 +2,7 @@
 
 import pathlib
 
-from programs import GROUNDWAVE, Runs, engine, environment, figure, milliseconds, run
+from programs import GROUNDWAVE, HISTORIES, Runs, engine, environment, figure, milliseconds, run, seconds
 from rows import Bench
 
 
@@ -39,3 +39,9 @@ def measure(bench: Bench) -> None:
         return milliseconds(GROUNDWAVE, "sync", "place", env=env)
 
     row("sync: nothing to do, at a place of five, whole process", "ms", "under 50", idle)
+
+    histories = bench.scale(2_000, 400)
+    row(
+        "random histories of devices, with all their checks", "a second", "200",
+        lambda: histories / seconds(HISTORIES, f"1...{histories}"),
+    )
