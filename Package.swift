@@ -233,7 +233,9 @@ let package = Package(
             dependencies: ours([
                 "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "Projections", "Recovery", "SeededNumbers",
             ])),
-        .testTarget(name: "RadioTests", dependencies: ours(["ADIF", "Events", "Radio", "Records", "SeededNumbers"])),
+        .testTarget(
+            name: "RadioTests",
+            dependencies: ours(["ADIF", "ByteCoding", "Events", "Radio", "Records", "SeededNumbers"])),
         .testTarget(
             name: "GroundwaveTests",
             dependencies: everything

@@ -185,10 +185,10 @@ struct ImportRun {
     ) throws -> Int {
         var count = 0
         for (record, result) in zip(records, outcomes) {
-            guard append(result.outcome.change) else { break }
+            guard append(result.outcome) else { break }
             report.note(result.fields)
             switch result.outcome {
-            case .new: report.imported += 1
+            case .new, .restored: report.imported += 1
             case .updated: report.updated += 1
             case .unchanged, .asserted: report.unchanged += 1
             case .hidden:
@@ -206,14 +206,23 @@ struct ImportRun {
         return count
     }
 
-    /// Appends the change, if there is one, to the draft; returns whether there was room for it.
-    private mutating func append(_ change: Change?) -> Bool {
-        guard let change, !options.isDryRun else { return true }
-        // Leave room for the event that closes the batch.
-        guard draft.isEmpty || draft.hasRoom(for: DraftBatch.byteBound(of: change) + 64 << 10) else { return false }
-        draft.append(change, by: writer.replica, using: &generator)
+    /// Appends what the outcome brings, if anything, to the draft; returns whether there was room for it.
+    private mutating func append(_ outcome: ImportComparison.Outcome) -> Bool {
+        if options.isDryRun { return true }
+        switch outcome {
+        case .new(let contact):
+            guard hasRoom(for: contact.byteBound) else { return false }
+            draft.append(contact, using: &generator)
+        case .restored(let change), .updated(let change), .asserted(let change):
+            guard hasRoom(for: DraftBatch.byteBound(of: change)) else { return false }
+            draft.append(change, by: writer.replica, using: &generator)
+        case .unchanged, .hidden, .erased: break
+        }
         return true
     }
+
+    /// Whether the draft has room for an event, and for the one that closes the batch.
+    private func hasRoom(for byteBound: Int) -> Bool { draft.isEmpty || draft.hasRoom(for: byteBound + 64 << 10) }
 
     /// The comparison with what this source has said before; with the first one the import's own record is looked for.
     private mutating func begun() throws -> ImportComparison {
@@ -347,16 +356,6 @@ struct ImportRun {
         try store.views.catchUp()
         book = try store.views.read { try book?.renewed(in: $0, store.log) }
         try compare(records)
-    }
-}
-
-extension ImportComparison.Outcome {
-    /// The change that it brings, if any.
-    fileprivate var change: Change? {
-        switch self {
-        case .new(let change), .updated(let change), .asserted(let change): change
-        case .unchanged, .hidden, .erased: nil
-        }
     }
 }
 

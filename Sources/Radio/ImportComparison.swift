@@ -23,9 +23,11 @@ import GroundwaveRecords
 /// (``ContactIDs``).
 public struct ImportComparison {
     /// The result for a record of the file.
-    public enum Outcome: Sendable {
-        /// A contact that was not stored yet, or one that is restored after an undo.
-        case new(Change)
+    package enum Outcome: Sendable {
+        /// A contact that was not stored yet.
+        case new(NewContact)
+        /// A contact that is restored after an undo.
+        case restored(Change)
         /// A stored contact, whose record in the file has changed.
         case updated(Change)
         /// A stored contact, for which the file contains nothing new.
@@ -53,10 +55,10 @@ public struct ImportComparison {
     }
 
     /// The result for each field and member of the last record whose values are others than the contact showed, in the order of the file.
-    private(set) public var fieldOutcomes: [(field: String, outcome: FieldOutcome)] = []
+    private(set) package var fieldOutcomes: [(field: String, outcome: FieldOutcome)] = []
 
     /// Returns the values that a field of a contact has ever had.
-    public typealias FormerValues = (RecordID, FieldKey) throws -> [[UInt8]]
+    package typealias FormerValues = (RecordID, FieldKey) throws -> [[UInt8]]
 
     let source: SourceID
     private let isTrusted: Bool
@@ -66,7 +68,7 @@ public struct ImportComparison {
     private let again: RecordID?
     private let formerValues: FormerValues?
     /// Whether any contact was erased here.
-    public var hasErased = false
+    package var hasErased = false
     /// The number of records with each key in the file so far; keys with different stations are counted separately.
     private var occurrences: [ContactKey: Int] = [:]
     /// The contacts that records of the file were matched to.
@@ -96,11 +98,11 @@ public struct ImportComparison {
     }
 
     /// The number of records that were compared since the last call of ``keep(_:)``.
-    public var count: Int { latest.count }
+    package var count: Int { latest.count }
 
     /// Forgets the records after the first `count` of those that may have to be compared again, which will be: the views
     /// were found damaged, or show something else by now.
-    public mutating func forget(after count: Int) {
+    package mutating func forget(after count: Int) {
         for (key, id) in latest[count...] {
             occurrences[key, default: 1] -= 1
             met.remove(id)
@@ -109,7 +111,7 @@ public struct ImportComparison {
     }
 
     /// Keeps the matches of the first `count` records, which will not be compared again.
-    public mutating func keep(_ count: Int) { latest.removeFirst(count) }
+    package mutating func keep(_ count: Int) { latest.removeFirst(count) }
 
     /// Compares the next record of the file, which has a call. Costs an index look-up, and for a stored contact reading
     /// its row.
@@ -135,7 +137,9 @@ public struct ImportComparison {
             Change(kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted, operations: operations)
         }
         guard isThere else {
-            return .new(change(imported.operations(occurrence: occurrence, session: session?.bytes)))
+            return .new(
+                NewContact(
+                    id, imported, occurrence: occurrence, session: session, source: source, isTrusted: isTrusted))
         }
         if contact.isVisible, saysNothingNew(imported, contact) { return .unchanged }
         let record = contact.record(QSOKind.name, id)
@@ -145,7 +149,7 @@ public struct ImportComparison {
                 return .hidden
             }
             let show = FieldOperation(.revive, .life, supersedes: record.superseded(by: .life))
-            return .new(change([show] + operations))
+            return .restored(change([show] + operations))
         }
         if operations.isEmpty { return .unchanged }
         return isUpdate ? .updated(change(operations)) : .asserted(change(operations))
@@ -332,7 +336,7 @@ public struct ImportComparison {
 
     /// Returns the number of contacts with earlier assertions of the source that the file no longer contains. They
     /// are kept.
-    public func absentCount(in view: borrowing ViewReader) throws -> Int {
+    package func absentCount(in view: borrowing ViewReader) throws -> Int {
         var count = 0
         let prefix = ContactIndex.bigEndian(source.rawValue)
         try view.forEachEntry(of: QSOKind.name, index: ContactIndex.source, prefix: prefix) { _, id in

@@ -1,7 +1,7 @@
 import GroundwaveADIF
 import GroundwaveRecords
 
-/// A record of a file as operations on a contact: a first import writes them, a later one compares them.
+/// A record of a file as values of a contact: a first import writes them, a later one compares them.
 struct ImportedRecord {
     /// The plain fields and registers with their values, most of which are slices of the record's bytes.
     var values: [(key: FieldKey, value: ArraySlice<UInt8>)] = []
@@ -77,22 +77,6 @@ struct ImportedRecord {
         case .multilineString, .internationalMultilineString: [0x0D, 0x0A]
         default: name == .comment || name == .commentIntl ? Array("; ".utf8) : nil
         }
-    }
-
-    /// Returns the operations that create a new contact.
-    func operations(occurrence: Int, session: [UInt8]?) -> [FieldOperation] {
-        var operations: [FieldOperation] = []
-        operations.reserveCapacity(values.count + collections.count + 3)
-        for (key, value) in values { operations.append(FieldOperation(.set, key, value: Array(value))) }
-        for (key, elements) in collections {
-            for element in elements { operations.append(FieldOperation(.add, key, value: element)) }
-        }
-        operations.append(FieldOperation(.set, .number(QSOKind.Number.order), value: FieldOrder(order).bytes))
-        operations.append(
-            FieldOperation(
-                .set, .number(QSOKind.Number.importKey), value: ImportedKey(key: key.id, occurrence: occurrence).bytes))
-        if let session { operations.append(FieldOperation(.set, .number(QSOKind.Number.session), value: session)) }
-        return operations
     }
 }
 

@@ -50,6 +50,52 @@ extension DraftBatch {
             })
     }
 
+    /// Appends a change that writes first values to `record` as the next event of the batch: the same bytes as for a
+    /// ``Change`` of these operations, which is not made.
+    ///
+    /// - Parameter forEachValue: Passes the code of each operation (set or add), its field and its value; the same ones
+    ///   whenever it is called.
+    package mutating func append(
+        firstValuesOf record: RecordID, _ kind: String, source: SourceID?, isTrusted: Bool,
+        _ forEachValue: ((OperationCode, FieldKey, RawSpan) -> Void) -> Void,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let nonce = (generator.next(), generator.next())
+        var count = 0
+        forEachValue { _, _, _ in count += 1 }
+        append(
+            shape: { writer in
+                writer.append(changeOf: record, kind, source, isTrusted: isTrusted, hasBlock: false, related: [])
+                // No heads, and so no replicas.
+                writer.append(varint: 0)
+                writer.append(varint: count)
+                forEachValue { code, field, _ in
+                    writer.append(code.rawValue | 0x10)
+                    writer.append(field: field)
+                    writer.append(varint: 0)
+                }
+            },
+            values: { writer in
+                writer.append(littleEndian: nonce.0)
+                writer.append(littleEndian: nonce.1)
+                writer.append(text: "")
+                writer.append(text: "")
+                forEachValue { _, _, value in writer.append(lengthPrefixed: value) }
+            })
+    }
+
+    /// The maximum number of bytes that such a change takes.
+    package static func byteBound(
+        ofFirstValues forEachValue: ((OperationCode, FieldKey, RawSpan) -> Void) -> Void, _ kind: String
+    ) -> Int {
+        var bound = 80 + kind.utf8.count
+        forEachValue { _, field, value in
+            bound += 40 + value.byteCount
+            if case .name(let name) = field { bound += name.utf8.count }
+        }
+        return bound
+    }
+
     /// The maximum number of bytes that shape and values of `change` take.
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
         var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
@@ -65,19 +111,9 @@ extension DraftBatch {
 
 extension ByteWriter {
     fileprivate mutating func append(shapeOf change: Change, by replica: ReplicaID) {
-        append(ChangeReader.changeType)
-        append(varint: ChangeReader.version)
-        append(text: change.kind)
-        append(change.record)
         append(
-            UInt8(
-                (change.source == nil ? 0 : 1) | (change.block == nil ? 0 : 2) | (change.isTrusted ? 4 : 0)
-                    | (change.related.isEmpty ? 0 : 8)))
-        if let source = change.source { append(bigEndian: source.rawValue) }
-        if !change.related.isEmpty {
-            append(varint: change.related.count)
-            for id in change.related { append(id) }
-        }
+            changeOf: change.record, change.kind, change.source, isTrusted: change.isTrusted,
+            hasBlock: change.block != nil, related: change.related)
         var others: [ReplicaID] = []
         for operation in change.operations {
             for head in operation.supersedes where head.event.replica != replica {
@@ -105,6 +141,24 @@ extension ByteWriter {
             append(varint: block.first)
             append(varint: block.count)
             append(lengthPrefixed: block.summary)
+        }
+    }
+
+    /// Appends the beginning of a shape, up to the related records.
+    fileprivate mutating func append(
+        changeOf record: RecordID, _ kind: String, _ source: SourceID?, isTrusted: Bool, hasBlock: Bool,
+        related: [RecordID]
+    ) {
+        append(ChangeReader.changeType)
+        append(varint: ChangeReader.version)
+        append(text: kind)
+        append(record)
+        append(
+            UInt8((source == nil ? 0 : 1) | (hasBlock ? 2 : 0) | (isTrusted ? 4 : 0) | (related.isEmpty ? 0 : 8)))
+        if let source { append(bigEndian: source.rawValue) }
+        if !related.isEmpty {
+            append(varint: related.count)
+            for id in related { append(id) }
         }
     }
 

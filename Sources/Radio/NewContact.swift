@@ -1,0 +1,49 @@
+import GroundwaveByteCoding
+import GroundwaveEvents
+import GroundwaveRecords
+
+/// A contact that a file brings and that is not stored yet. Its values are the bytes of the file, until it is written.
+package struct NewContact: Sendable {
+    let id: RecordID
+    private let source: SourceID
+    private let isTrusted: Bool
+    private let imported: ImportedRecord
+    private let internals: [(key: FieldKey, value: [UInt8])]
+
+    /// - Parameter occurrence: The number of records before this one in the file with its key and station.
+    init(
+        _ id: RecordID, _ imported: ImportedRecord, occurrence: Int, session: RecordID?, source: SourceID,
+        isTrusted: Bool
+    ) {
+        self.id = id
+        self.source = source
+        self.isTrusted = isTrusted
+        self.imported = imported
+        let key = ImportedKey(key: imported.key.id, occurrence: occurrence)
+        internals =
+            [
+                (.number(QSOKind.Number.order), FieldOrder(imported.order).bytes),
+                (.number(QSOKind.Number.importKey), key.bytes),
+            ] + (session.map { [(.number(QSOKind.Number.session), $0.bytes)] } ?? [])
+    }
+
+    fileprivate func forEachValue(_ body: (OperationCode, FieldKey, RawSpan) -> Void) {
+        for (key, value) in imported.values { body(.set, key, value.span.bytes) }
+        for (key, elements) in imported.collections {
+            for element in elements { body(.add, key, element.span.bytes) }
+        }
+        for (key, value) in internals { body(.set, key, value.span.bytes) }
+    }
+
+    /// The maximum number of bytes that its event takes in a batch.
+    package var byteBound: Int { DraftBatch.byteBound(ofFirstValues: forEachValue, QSOKind.name) }
+}
+
+extension DraftBatch {
+    /// Appends the event that creates a contact.
+    package mutating func append(_ contact: NewContact, using generator: inout some RandomNumberGenerator) {
+        append(
+            firstValuesOf: contact.id, QSOKind.name, source: contact.source, isTrusted: contact.isTrusted,
+            contact.forEachValue, using: &generator)
+    }
+}
