@@ -4,9 +4,9 @@ import GroundwaveRecords
 
 /// A contact that a file brings and that is not stored yet. Its values are the bytes of the file, until it is written.
 package struct NewContact: Sendable {
-    let id: RecordID
-    private let source: SourceID
-    private let isTrusted: Bool
+    fileprivate let id: RecordID
+    fileprivate let source: SourceID
+    fileprivate let isTrusted: Bool
     private let imported: ImportedRecord
     private let internals: [(key: FieldKey, value: [UInt8])]
 

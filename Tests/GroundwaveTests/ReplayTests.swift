@@ -3,7 +3,6 @@ import Foundation
 import Groundwave
 import GroundwaveEvents
 import GroundwaveTesting
-import Synchronization
 import Testing
 
 @Suite struct `Replaying a store` {
@@ -15,26 +14,6 @@ import Testing
         #expect(report.isSame)
         #expect(report.events == Int(before.events))
         #expect(try temporary.store.digest() == before)
-    }
-
-    @Test func `views that go on while the log is folded are compared where they have come to`() async throws {
-        let temporary = try await TemporaryStore(.full())
-        let store = temporary.store
-        try await store.importText(generatedLog(3000))
-        let isOver = Atomic(false)
-        async let written = {
-            var count = 0
-            while !isOver.load(ordering: .acquiring) {
-                _ = try await store.write { try $0.add("qso", [Assignment("CALL", text: "N0CALL")]) }
-                count += 1
-            }
-            return count
-        }()
-        let comparisons = try await Task.detached { try (0..<20).map { _ in try store.compareWithReplay() } }.value
-        isOver.store(true, ordering: .releasing)
-        #expect(try await written > 20)
-        #expect(comparisons.allSatisfy { $0.isSame })
-        #expect(Set(comparisons.map(\.events)).count > 1, "the views went on")
     }
 
     @Test func `a copy has the same events and digest, and no event of its own`() async throws {

@@ -5,6 +5,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
+import Synchronization
 import Testing
 
 /// A log and its views in a folder of their own, with a made-up kind.
@@ -55,6 +56,47 @@ final class TestStore {
 }
 
 @Suite struct `Replaying a log` {
+    private final class Stage: Sendable {
+        let isOver = Atomic(false)
+        let isDone = Atomic(false)
+    }
+
+    @Test func `views that go on while the log is folded are compared where they have come to`() throws {
+        let store = try TestStore()
+        for number in 1...300 { try store.set(UInt64(number), 1, "before") }
+        let stage = Stage()
+        let (log, views, replica) = (store.log, store.views, store.replica)
+        Thread.detachNewThread {
+            defer { stage.isDone.store(true, ordering: .releasing) }
+            var generator = SystemRandomNumberGenerator()
+            while !stage.isOver.load(ordering: .acquiring) {
+                var batch = DraftBatch()
+                let set = FieldOperation(.set, .number(1), value: Array("meanwhile".utf8))
+                batch.append(
+                    Change(kind: "thing", record: .random(using: &generator), operations: [set]), by: replica,
+                    using: &generator)
+                do {
+                    _ = try log.append([batch], as: replica, arrival: .now())
+                    try views.catchUp()
+                } catch {
+                    Issue.record(error)
+                    return
+                }
+            }
+        }
+        let path = store.folder.appending(path: "again.mdb").path
+        var ends: Set<Int> = []
+        for _ in 0..<20 {
+            let comparison = try views.compare(foldingInto: path)
+            #expect(comparison.isSame)
+            ends.insert(comparison.events)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        stage.isOver.store(true, ordering: .releasing)
+        while !stage.isDone.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(ends.count > 1, "the views went on")
+    }
+
     @Test func `a view shows what was written, and its index finds it`() throws {
         let store = try TestStore()
         try store.views.catchUp()
