@@ -57,9 +57,9 @@ extension Target {
         }
         checkRow(state, local)
         show(Record(kind: change.kind, id: change.record, state: state, names: local, schema: kinds[change.kind]))
-        for entry in kinds[change.kind]?.entries(of: state, local) ?? [] {
-            require(entry.key.count <= 400, "a key of an index is bounded")
-        }
+        var entries = IndexEntries()
+        kinds[change.kind]?.findEntries(of: state, local, &entries)
+        entries.forEach { require($1.byteCount <= 400, "a key of an index is bounded") }
     }
 
     /// What lists, exports and comparisons do with a record.

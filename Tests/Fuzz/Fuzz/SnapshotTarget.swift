@@ -28,7 +28,7 @@ extension Target {
             "a head is read as it is written")
         require((try? SnapshotEnd(reader.end.bytes.span.bytes)) == reader.end, "an end is read as it is written")
         var rows = SnapshotRows(of: reader, kinds: kinds, emptyRuns)
-        try? rows.pass(through: nil) { key, row, _ in
+        try? rows.pass(through: nil) { key, row, _, _ in
             var state = RecordState()
             mustNotThrow("a record of a snapshot makes a row that can be read") {
                 try state.decode(row, names: reader.head.names, keyChecksum: key.withSpan { CRC32C.checksum($0) })
