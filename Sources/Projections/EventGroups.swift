@@ -9,8 +9,8 @@ import GroundwaveRecords
 /// Each new record gets the next ordinal; a hash table with open addressing finds it again. The events are then grouped
 /// by a counting sort. Memory: about 32 bytes per event, and 48 to 72 per record.
 struct EventGroups {
-    /// The positions of the events, and the locations of their frames in the memory map of the log's snapshot. In one
-    /// array: each costs a wait for memory.
+    /// The positions of the events, and the locations of their frames in the memory map of the log's snapshot. One array
+    /// of both, since each random read of an array waits for memory.
     private var events: [(position: Position, place: Place)] = []
     /// The ordinal of each event's record: its index in `records`.
     private var ordinals: [UInt32] = []
@@ -76,7 +76,7 @@ struct EventGroups {
 
     /// Yields every record in key order. The indices of its events, in order of arrival, are `order[events]`.
     ///
-    /// - Parameter prefetch: Called before with each place that is read soon.
+    /// - Parameter prefetch: Called with the places of a record's events, some records before `body` reads them.
     func forEachRecord(
         prefetching prefetch: (Place) -> Void,
         _ body: (_ kind: String, _ record: RecordID, _ events: Range<Int>, _ order: [UInt32]) throws -> Void
@@ -108,8 +108,8 @@ struct EventGroups {
         }
     }
 
-    /// So many records ahead their events are asked for, which are scattered over the log: the memory then fetches them
-    /// while others are folded.
+    /// Events are prefetched this many records ahead. They are scattered over the log, so memory fetches them while other
+    /// records are folded.
     private static let lead = 2
 
     /// Returns the position of event `index`, and the location of its frame.

@@ -57,7 +57,7 @@ extension Views {
         guard let (before, trouble) = try reading.next()?.get() else {
             preconditionFailure("The result that was added is there.")
         }
-        // They may have come further meanwhile.
+        // The present views may have advanced meanwhile.
         events += try replayer.catchUp(environment, through: before?.position ?? log.lastPosition()).events
         let after = try environment.read { transaction in
             try ViewReader.lend(transaction, kinds: kinds) { try $0.digest() }

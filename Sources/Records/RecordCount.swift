@@ -1,7 +1,7 @@
 #if COUNTS_RECORDS
 import Synchronization
 
-/// The number of records that a task has made: only compiled in for the suites, which test that walks make none.
+/// The number of records that a task has made: compiled in for the suites only, which test that walks make none.
 package final class RecordCount: Sendable {
     /// The count of this task, if its records are counted.
     @TaskLocal package static var current: RecordCount?
