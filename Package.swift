@@ -131,8 +131,8 @@ let package = Package(
         module(
             "Logbook",
             imports: [
-                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Projections", "Radio",
-                "Records", "Settings", "Store", "Syncing",
+                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Projections",
+                "Radio", "Records", "Settings", "Store", "Syncing",
             ], ["Groundwave", crypto]),
         module(
             "Meters",
@@ -147,7 +147,10 @@ let package = Package(
         // Layer 14
         module(
             "SQLite",
-            imports: ["ADIF", "CSQLite", "Logbook", "Metering", "Meters", "Radio", "Records", "Store", "TraceFiles"]),
+            imports: [
+                "ADIF", "ByteCoding", "CSQLite", "Logbook", "Metering", "Meters", "Radio", "Records", "Store",
+                "TraceFiles",
+            ]),
         // Every part of the library at once, for what is of no product.
         .target(
             name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "SQLite"]),

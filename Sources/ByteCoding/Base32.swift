@@ -8,6 +8,7 @@ public enum Base32 {
     /// The text of `bytes`: 8 letters for every 5 bytes, the last one filled up with zero bits.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var letters: [UInt8] = []
+        letters.reserveCapacity(bytes.underestimatedCount * 8 / 5 + 1)
         var buffer: UInt32 = 0
         var bits: UInt32 = 0
         for byte in bytes {

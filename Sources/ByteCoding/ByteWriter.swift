@@ -96,12 +96,28 @@ public struct ByteWriter: Sendable {
 
     @usableFromInline @inline(never)
     mutating func append(longVarint value: UInt64) {
+        if value < 1 << 56 {
+            // Up to eight bytes are made in a register and stored at once; `end` then leaves out the unused ones.
+            var (bytes, rest, shift) = (UInt64(0), value, UInt64(0))
+            while rest >= 0x80 {
+                bytes |= (rest & 0x7F | 0x80) << shift
+                rest >>= 7
+                shift += 8
+            }
+            store(littleEndian: bytes | rest << shift, end: end + Int(shift >> 3) + 1)
+            return
+        }
         var rest = value
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
         append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    private mutating func store(littleEndian bytes: UInt64, end: Int) {
+        append(littleEndian: bytes)
+        self.end = end
     }
 
     /// Appends a count or length as a varint.

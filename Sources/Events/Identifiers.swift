@@ -42,7 +42,7 @@ extension SixteenByteID {
     public var description: String { Base32.encode(bytes) }
 
     /// The first 8 letters (40 bits): enough to tell a person's devices or contacts apart in a table.
-    public var short: String { String(description.prefix(8)) }
+    public var short: String { Base32.encode(bytes.prefix(5)) }
 
     /// Byte order.
     @inlinable

@@ -51,20 +51,16 @@ struct ContactWriter: ~Copyable {
     let format: ExportFormat
     let created: Int64
     /// The columns of a table, in order.
-    var columns: [FieldName] = [] {
-        didSet { places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0) }) }
-    }
-    private var places: [FieldName: Int] = [:]
+    let columns: [FieldName]
     private(set) var remarks: [ExportReport.Remark] = []
-    /// Names without a number that ADIF allows, as far as they came.
-    private var allowed: Set<FieldName> = []
     private var shown = ShownFields()
-    /// Which of the fields of the contact at hand stands in each column; -1 for none.
-    private var cells: [Int] = []
+    /// For each column of a table the place of its field in a layout; -1 for none.
+    private var cells = LayoutMemo()
+    /// The places of a layout whose names ADIF allows.
+    private var allowed = LayoutMemo()
 
-    init(_ format: ExportFormat, created: Int64) {
-        self.format = format
-        self.created = created
+    init(_ format: ExportFormat, _ columns: [FieldName], created: Int64) {
+        (self.format, self.columns, self.created) = (format, columns, created)
     }
 
     private var header: ADIFHeader {
@@ -81,36 +77,37 @@ struct ContactWriter: ~Copyable {
     }
 
     mutating func append(_ id: RecordID, _ contact: borrowing ShownValues, to bytes: inout [UInt8]) {
-        // Apart from this writer while it lends the fields.
-        var shown = ShownFields()
-        swap(&shown, &self.shown)
-        shown.withFields(of: contact) { append(id, $0, to: &bytes) }
-        swap(&shown, &self.shown)
-    }
-
-    private mutating func append(_ id: RecordID, _ fields: [ShownFields.Field], to bytes: inout [UInt8]) {
+        shown.read(contact)
+        let values = shown.bytes(of: contact)
+        let names = shown.layout.names
         switch format {
         case .adi:
-            for (name, value) in fields where isAllowed(name, id) { ADIWriter.append(name, value: value, to: &bytes) }
+            for place in allowedPlaces(id) {
+                ADIWriter.append(names[place], value: values[shown.range(at: place)], to: &bytes)
+            }
             ADIWriter.appendEndOfRecord(to: &bytes)
         case .adx:
             var record = ADIFFields()
-            for (name, value) in fields where isAllowed(name, id) { record.append(name, value: value) }
+            for place in allowedPlaces(id) { record.append(names[place], value: values[shown.range(at: place)]) }
             for problem in ADXWriter.append(ADIFRecord(fields: record), to: &bytes) {
                 remarks.append(.init(record: id, field: problem.field.name, message: problem.code.explanation))
             }
         case .csv:
-            cells.removeAll(keepingCapacity: true)
-            cells.append(contentsOf: repeatElement(-1, count: columns.count))
-            for (index, field) in fields.enumerated() {
-                if let place = places[field.name] { cells[place] = index }
+            let places = cells.of(shown.layout) { layout in
+                columns.map { layout.names.firstIndex(of: $0) ?? -1 }
             }
-            for (column, index) in cells.enumerated() {
+            for (column, place) in places.enumerated() {
                 if column > 0 { bytes.append(UInt8(ascii: ",")) }
-                if index >= 0 { CSV.append(cell: text(fields[index], id), to: &bytes) }
+                if place < 0 { continue }
+                CSV.append(cell: text(values[shown.range(at: place)], of: names[place], id), to: &bytes)
             }
             CSV.appendEndOfRow(to: &bytes)
-        case .ndjson: NDJSON.append(id: "\(id)", fields: fields, to: &bytes)
+        case .ndjson:
+            NDJSON.appendStart(id: "\(id)", to: &bytes)
+            for place in names.indices {
+                NDJSON.append(names[place], values[shown.range(at: place)], isFirst: place == 0, to: &bytes)
+            }
+            NDJSON.appendEnd(to: &bytes)
         case .sqlite: preconditionFailure("A database is written by ContactDatabase.")
         }
     }
@@ -120,27 +117,30 @@ struct ContactWriter: ~Copyable {
     }
 
     /// The value in UTF-8.
-    private mutating func text(_ field: ShownFields.Field, _ id: RecordID) -> ArraySlice<UInt8> {
-        if field.value.allSatisfy({ $0 < 0x80 }) { return field.value }
-        let text = ValueText(decoding: field.value)
-        if text.encoding == .utf8 { return field.value }
+    private mutating func text(_ value: ArraySlice<UInt8>, of name: FieldName, _ id: RecordID) -> ArraySlice<UInt8> {
+        if value.allSatisfy({ $0 < 0x80 }) { return value }
+        let text = ValueText(decoding: value)
+        if text.encoding == .utf8 { return value }
         remarks.append(
             .init(
-                record: id, field: field.name.name, message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
+                record: id, field: name.name, message: ADXWriter.Problem.Code.convertedToUTF8.explanation))
         return Array(text.string.utf8)[...]
     }
 
-    private mutating func isAllowed(_ name: FieldName, _ id: RecordID) -> Bool {
-        if name.isKnown || allowed.contains(name) { return true }
-        if ADIFFields.accepts(name) {
-            allowed.insert(name)
-            return true
+    /// The places of the fields at hand whose names ADIF allows; a remark is made of each other one.
+    private mutating func allowedPlaces(_ id: RecordID) -> [Int] {
+        let places = allowed.of(shown.layout) { layout in
+            layout.names.indices.filter { layout.names[$0].isKnown || ADIFFields.accepts(layout.names[$0]) }
         }
-        remarks.append(
-            .init(
-                record: id, field: name.name,
-                message: "ADIF does not allow this field name; the field was left out."))
-        return false
+        if places.count < shown.layout.names.count {
+            for (place, name) in shown.layout.names.enumerated() where !places.contains(place) {
+                remarks.append(
+                    .init(
+                        record: id, field: name.name,
+                        message: "ADIF does not allow this field name; the field was left out."))
+            }
+        }
+        return places
     }
 }
 

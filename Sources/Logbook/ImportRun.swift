@@ -2,6 +2,7 @@ import GroundwaveADIF
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveMDBPages
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
@@ -27,10 +28,10 @@ struct ImportRun {
     /// When the contacts were erased that records of the file are about.
     private var erased: [RecordID: Stamp?] = [:]
     /// The records that are still to be compared.
-    private var pending: [ADIFRecord] = []
+    private var pending: [ImportedRecord] = []
     private var draft = DraftBatch(capacity: 1 << 20)
     /// The records that were compared since the last batch, and what the report said then.
-    private var compared: [ADIFRecord] = []
+    private var compared: [ImportedRecord] = []
     private var committed = ImportReport()
     /// The position of the last event that these were compared with; `nil` if there are none.
     private var seen: Position?
@@ -55,27 +56,32 @@ struct ImportRun {
         self.progress = progress
     }
 
-    mutating func perform(_ chunks: () throws -> [UInt8]?) throws -> ImportReport {
+    /// - Parameter chunks: The bytes of the file piece by piece, and `nil` at its end. Called by one thread after another.
+    mutating func perform(_ chunks: @escaping @Sendable () throws -> [UInt8]?) throws -> ImportReport {
         try store.views.catchUp()
-        var reader = LogReader(format: options.format)
         var hasHeader = options.format == .ndjson
-        while true {
-            let chunk = try chunks()
-            if let chunk { reader.append(chunk) } else { reader.finish() }
-            while let item = reader.next() {
-                switch item {
-                case .header(let header):
+        let file = ImportFile(name: name, options, chunks)
+        // Another core parses the next records while these are compared.
+        var slices = OrderedWork<Result<[ImportFile.Item], any Error>>()
+        // The caller closes the file as soon as this returns.
+        defer { while slices.next() != nil {} }
+        slices.add { Result { try file.nextItems() } }
+        while let items = try slices.next()?.get(), !items.isEmpty {
+            slices.add { Result { try file.nextItems() } }
+            for item in items {
+                report.remarks += item.remarks
+                switch item.content {
+                case .header(let name):
                     hasHeader = true
-                    program = program.isEmpty ? header.fields.text(.programID) ?? "" : program
-                    report.remarks += header.warnings.map { ImportRemark($0, in: name) }
-                case .record(let record): try consume(record)
-                case .rejected(let rejection):
+                    if program.isEmpty { program = name }
+                case .record(let record):
+                    report.records += 1
+                    try consume(record)
+                case .rejected:
                     report.records += 1
                     report.rejected += 1
-                    report.remarks.append(ImportRemark(rejection, in: name))
                 }
             }
-            if chunk == nil { break }
         }
         try comparePending()
         if let comparison { report.absent = try store.views.read { try comparison.absentCount(in: $0) } }
@@ -91,29 +97,12 @@ struct ImportRun {
         return report
     }
 
-    private mutating func consume(_ record: ADIFRecord) throws {
-        report.records += 1
-        report.remarks += record.warnings.map { ImportRemark($0, in: name) }
-        let record = adjusted(record)
-        guard record.fields.text(.call) != nil else {
-            report.rejected += 1
-            report.remarks.append(ImportRemark(noCall: record, in: name))
-            return
-        }
+    private mutating func consume(_ record: ImportedRecord) throws {
         pending.append(record)
         if pending.count == Self.sliceCount {
             try comparePending()
             progress(report.records)
         }
-    }
-
-    /// Returns the record with `--set` and `--shift` applied.
-    private func adjusted(_ record: ADIFRecord) -> ADIFRecord {
-        guard !options.assignments.isEmpty || options.shiftMinutes != 0 else { return record }
-        var record = record
-        record.fields = ImportAdjustment(assignments: options.assignments, shiftMinutes: options.shiftMinutes)
-            .applied(to: record.fields)
-        return record
     }
 
     private mutating func comparePending() throws {
@@ -125,7 +114,7 @@ struct ImportRun {
     }
 
     /// Compares records of the file, appends what is new in them to the draft, and commits that whenever it is full.
-    private mutating func compare(_ records: [ADIFRecord]) throws {
+    private mutating func compare(_ records: [ImportedRecord]) throws {
         var rest = records[...]
         while !rest.isEmpty {
             let slice = rest.prefix(EventLimits.batchCount - 1 - draft.count)
@@ -152,7 +141,7 @@ struct ImportRun {
         return stamp
     }
 
-    private mutating func outcomes(of records: ArraySlice<ADIFRecord>) throws -> [Compared] {
+    private mutating func outcomes(of records: ArraySlice<ImportedRecord>) throws -> [Compared] {
         var comparison = try begun()
         // Cleared so that the local copy is changed in place: the table of matched contacts grows with the file.
         self.comparison = nil
@@ -181,7 +170,7 @@ struct ImportRun {
     /// Appends what is new in the records to the draft, until it is full. Returns the number of records that were dealt
     /// with; the others are forgotten.
     private mutating func append(
-        _ records: ArraySlice<ADIFRecord>, _ outcomes: [Compared]
+        _ records: ArraySlice<ImportedRecord>, _ outcomes: [Compared]
     ) throws -> Int {
         var count = 0
         for (record, result) in zip(records, outcomes) {
@@ -356,27 +345,5 @@ struct ImportRun {
         try store.views.catchUp()
         book = try store.views.read { try book?.renewed(in: $0, store.log) }
         try compare(records)
-    }
-}
-
-extension ImportRemark {
-    fileprivate init(_ warning: ADIFWarning, in file: String) {
-        self.init(
-            file: file, record: warning.recordNumber, offset: warning.byteOffset, field: warning.field?.name ?? "",
-            code: warning.code.rawValue, message: warning.code.explanation, isRejection: false)
-    }
-
-    fileprivate init(_ rejection: ADIFRejection, in file: String) {
-        self.init(
-            file: file, record: rejection.recordNumber, offset: rejection.byteRange.lowerBound,
-            field: rejection.field?.name ?? "", code: rejection.code.rawValue, message: rejection.code.explanation,
-            isRejection: true)
-    }
-
-    /// A record without a call is no contact.
-    fileprivate init(noCall record: ADIFRecord, in file: String) {
-        self.init(
-            file: file, record: record.number, offset: record.byteOffset, field: "CALL", code: "no-call",
-            message: "The record has no CALL, so it is not a contact.", isRejection: true)
     }
 }

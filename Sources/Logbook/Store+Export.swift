@@ -7,29 +7,25 @@ import GroundwaveRecords
 import GroundwaveStore
 
 extension ViewReader {
-    /// Returns the contacts of `query` in the order in which they were first written down here. This is the order of
-    /// exports, the same every time.
-    ///
-    /// Memory: 24 bytes for each contact.
-    ///
-    /// - Parameter note: Called with what each of them shows, in any order.
-    func contactsInOrder(_ query: ContactQuery, _ note: (borrowing ShownValues) -> Void = { _ in }) throws -> [RecordID]
-    {
-        var order: [(position: Position, id: RecordID)] = []
-        try forEachShownContact(query) { id, values in
-            order.append((values.firstPosition, id))
-            note(values)
+    /// Lends the contacts of `query` to `body`, in the order in which they were first written down here, which is that of
+    /// exports, and, if `hasColumns`, the columns of a table that has all their fields.
+    func withContactsInOrder<Result>(
+        _ query: ContactQuery, hasColumns: Bool = false,
+        _ body: (borrowing FoundRecords, [FieldName]) throws -> Result
+    ) throws -> Result {
+        var names = FieldNames()
+        func isAsked(_ values: borrowing ShownValues) -> Bool {
+            guard query.matches(values) else { return false }
+            if hasColumns { names.insert(fieldsOf: values) }
             return true
         }
-        order.sort { ($0.position, $0.id) < ($1.position, $1.id) }
-        return order.map(\.id)
-    }
-
-    /// As ``contactsInOrder(_:_:)``, and the columns of a table that has all their fields.
-    func contactsWithColumns(_ query: ContactQuery) throws -> (contacts: [RecordID], columns: [FieldName]) {
-        var names = FieldNames()
-        let contacts = try contactsInOrder(query) { names.insert(fieldsOf: $0) }
-        return (contacts, CSV.columns(names.all))
+        func lend(_ contacts: borrowing FoundRecords) throws -> Result {
+            try body(contacts, hasColumns ? CSV.columns(names.all) : [])
+        }
+        if query.isOfMany { return try withRecordsInOrder(of: QSOKind.name, where: isAsked, lend) }
+        var ids: [RecordID] = []
+        try forEachCandidate(query) { ids.append($0) }
+        return try withRecords(of: QSOKind.name, ids, isByPosition: true, where: isAsked, lend)
     }
 
     /// The columns of a table that has all fields of `contacts`.
@@ -44,8 +40,8 @@ extension Reading {
     /// Calls `body` with the contacts of `query` in the order in which they were first written down here.
     public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in
-            try view.forEachShown(of: QSOKind.name, view.contactsInOrder(query)) { id, values in
-                try body(values.record(QSOKind.name, id))
+            try view.withContactsInOrder(query) { contacts, _ in
+                try view.forEachShown(in: contacts) { id, values in try body(values.record(QSOKind.name, id)) }
             }
         }
     }
@@ -74,29 +70,25 @@ extension Reading {
                 throw StoreError(.damaged, "The views were damaged.", hint: "They were rebuilt: export again.")
             }
             report = ExportReport(token: try log.token(at: view.position))
-            var writer = ContactWriter(format, created: created)
-            var contacts: [RecordID] = []
-            if format == .csv {
-                (contacts, writer.columns) = try view.contactsWithColumns(query)
-            } else {
-                contacts = try view.contactsInOrder(query)
+            try view.withContactsInOrder(query, hasColumns: format == .csv) { contacts, columns in
+                var writer = ContactWriter(format, columns, created: created)
+                var bytes: [UInt8] = []
+                func flush() throws {
+                    report.bytes += bytes.count
+                    hasBegun = true
+                    try sink(bytes)
+                    bytes.removeAll(keepingCapacity: true)
+                }
+                writer.appendStart(to: &bytes)
+                try view.forEachShown(in: contacts) { id, values in
+                    writer.append(id, values, to: &bytes)
+                    report.records += 1
+                    if bytes.count > 1 << 18 { try flush() }
+                }
+                writer.appendEnd(to: &bytes)
+                try flush()
+                report.remarks = writer.remarks
             }
-            var bytes: [UInt8] = []
-            func flush() throws {
-                report.bytes += bytes.count
-                hasBegun = true
-                try sink(bytes)
-                bytes.removeAll(keepingCapacity: true)
-            }
-            writer.appendStart(to: &bytes)
-            try view.forEachShown(of: QSOKind.name, contacts) { id, values in
-                writer.append(id, values, to: &bytes)
-                report.records += 1
-                if bytes.count > 1 << 18 { try flush() }
-            }
-            writer.appendEnd(to: &bytes)
-            try flush()
-            report.remarks = writer.remarks
         }
         return report
     }
@@ -125,12 +117,13 @@ extension Reading {
             try file.truncate()
             let facts = databaseFacts(created: created, position: view.position)
             let database = try components.contactDatabase()
-            let (contacts, columns) = try view.contactsWithColumns(query)
-            report.remarks = try file.describing(where: database.isOfWriting) {
-                try database.write(columns, path: file.aside, facts: facts) { take in
-                    try view.forEachShown(of: QSOKind.name, contacts) { id, values in
-                        report.records += 1
-                        try take(id, values)
+            report.remarks = try view.withContactsInOrder(query, hasColumns: true) { contacts, columns in
+                try file.describing(where: database.isOfWriting) {
+                    try database.write(columns, path: file.aside, facts: facts) { take in
+                        try view.forEachShown(in: contacts) { id, values in
+                            report.records += 1
+                            try take(id, values)
+                        }
                     }
                 }
             }
@@ -151,16 +144,16 @@ extension Reading {
 /// The names of the fields that contacts have.
 private struct FieldNames: ~Copyable {
     private var shown = ShownFields()
-    private var isKnown = [Bool](repeating: false, count: Int(FieldName.maximumNumber) + 1)
-    private var others: Set<FieldName> = []
+    private var layouts = LayoutMemo()
+    private(set) var all: Set<FieldName> = []
 
     mutating func insert(fieldsOf contact: borrowing ShownValues) {
-        shown.withFields(of: contact) { fields in
-            for (name, _) in fields {
-                if name.isKnown { isKnown[Int(name.number)] = true } else { others.insert(name) }
-            }
+        shown.read(contact)
+        var isNew = false
+        _ = layouts.of(shown.layout) { _ in
+            isNew = true
+            return []
         }
+        if isNew { all.formUnion(shown.layout.names) }
     }
-
-    var all: Set<FieldName> { others.union(FieldName.allKnown.filter { isKnown[Int($0.number)] }) }
 }

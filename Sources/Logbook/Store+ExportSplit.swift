@@ -41,8 +41,10 @@ extension Reading {
             report = ExportReport(token: try log.token(at: view.position))
             files = []
             var groups: [String: [RecordID]] = [:]
-            try view.forEachShown(of: QSOKind.name, view.contactsInOrder(query)) { id, values in
-                for name in Self.fileNames(of: values, by: split) { groups[name, default: []].append(id) }
+            try view.withContactsInOrder(query) { contacts, _ in
+                try view.forEachShown(in: contacts) { id, values in
+                    for name in Self.fileNames(of: values, by: split) { groups[name, default: []].append(id) }
+                }
             }
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -72,8 +74,7 @@ extension Reading {
                 }
             }
         } else {
-            var writer = ContactWriter(format, created: created)
-            writer.columns = columns
+            var writer = ContactWriter(format, columns, created: created)
             var bytes: [UInt8] = []
             writer.appendStart(to: &bytes)
             try view.forEachShown(of: QSOKind.name, ids) { id, values in writer.append(id, values, to: &bytes) }

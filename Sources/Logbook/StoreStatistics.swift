@@ -116,11 +116,10 @@ extension Reading {
                 }
                 var query = ContactQuery.contacts
                 query.includesMetadata = true
-                try view.forEachShownContact(query) { _, values in
-                    guard let seconds = values.startSeconds else { return true }
+                try view.forEachTally(query, of: [.day]) { contact, count in
+                    guard let seconds = contact.startSeconds else { return }
                     let month = Self.month(seconds: seconds)
-                    months[month, default: .init(name: month)].contacts += 1
-                    return true
+                    months[month, default: .init(name: month)].contacts += count
                 }
             }
             statistics.kinds = kinds.values.sorted { $0.name < $1.name }

@@ -81,7 +81,7 @@ public struct ViewReader: ~Copyable {
         }
     }
 
-    private func decode(_ row: RawSpan, under key: RawSpan, into state: inout RecordState) throws {
+    func decode(_ row: RawSpan, under key: RawSpan, into state: inout RecordState) throws {
         do { try state.decode(row, names: names, keyChecksum: CRC32C.checksum(key)) } catch {
             throw ViewError.damaged("the checksum of a record is wrong")
         }
@@ -122,6 +122,15 @@ public struct ViewReader: ~Copyable {
         of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
         _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
+        try forEachRow(of: kind, from: start) { record, _, values in try body(record, values) }
+    }
+
+    /// As ``forEachShown(of:from:_:)``, with the place of the row that a record's values were read from; `nil` if they are
+    /// those of the overlay.
+    func forEachRow(
+        of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
+        _ body: (RecordID, Place?, borrowing ShownValues) throws -> Bool
+    ) throws {
         let prefix = RecordKey.prefix(kind: kind)
         var values = shownValues(of: kind)
         try transaction.withCursor(tables.records) { cursor in
@@ -131,11 +140,12 @@ public struct ViewReader: ~Copyable {
                 guard key.byteCount == prefix.count + 16, Self.key(key, hasPrefix: prefix) else { return false }
                 let record = RecordID(at: prefix.count, of: key)
                 switch overlay?.find(kind, record) ?? .stored {
-                case .stored: break
+                case .stored: return try body(record, transaction.place(of: row), values)
                 case .absent: return true
-                case .row(let row): try decode(overlaid: row, into: &values.state)
+                case .row(let row):
+                    try decode(overlaid: row, into: &values.state)
+                    return try body(record, nil, values)
                 }
-                return try body(record, values)
             }
         }
     }
@@ -148,9 +158,10 @@ public struct ViewReader: ~Copyable {
     ) throws {
         var values = shownValues(of: kind)
         var key = RecordKey.of(kind: kind, RecordID(high: 0, low: 0))
+        var unused: Place?
         for record in records {
             RecordKey.change(&key, to: record)
-            if try read(record, of: kind, under: key, into: &values) { try body(record, values) }
+            if try read(record, of: kind, under: key, into: &values, &unused) { try body(record, values) }
         }
     }
 
@@ -162,12 +173,15 @@ public struct ViewReader: ~Copyable {
     /// Reads what one record shows into `values`, which are of its kind and used again for each record; returns `false` if
     /// no event of it was folded. Cost: a look-up.
     package func read(_ record: RecordID, of kind: String, into values: inout ShownValues) throws -> Bool {
-        try read(record, of: kind, under: RecordKey.of(kind: kind, record), into: &values)
+        var unused: Place?
+        return try read(record, of: kind, under: RecordKey.of(kind: kind, record), into: &values, &unused)
     }
 
-    private func read(
-        _ record: RecordID, of kind: String, under key: [UInt8], into values: inout ShownValues
+    /// - Parameter place: Becomes that of the row; `nil` if the values are those of the overlay.
+    func read(
+        _ record: RecordID, of kind: String, under key: [UInt8], into values: inout ShownValues, _ place: inout Place?
     ) throws -> Bool {
+        place = nil
         switch overlay?.find(kind, record) ?? .stored {
         case .stored: break
         case .absent: return false
@@ -175,9 +189,11 @@ public struct ViewReader: ~Copyable {
             try decode(overlaid: row, into: &values.state)
             return true
         }
-        return try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
+        place = try transaction.withValue(key, in: tables.records, confirming: CheckedRow.check) { row in
             try decode(row, under: key.span.bytes, into: &values.state)
-        } != nil
+            return transaction.place(of: row)
+        }
+        return place != nil
     }
 
     /// Returns the names of all kinds that have records, registered or not, in byte order.

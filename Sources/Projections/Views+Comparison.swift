@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveMDBPages
 
 /// A comparison of the present views with those folded from the log again.
@@ -25,7 +26,8 @@ extension Views {
     /// Writes nothing to the store. The caller must remove the file at `path`. If the present views cannot be read,
     /// the whole log is folded.
     ///
-    /// - Complexity: One replay and two passes over the records, one of them on another core.
+    /// - Complexity: One replay and two passes over the records, one of them on another core; a third one if the rows are
+    ///   not the same byte for byte.
     public func compare(foldingInto path: String) throws -> ViewComparison {
         let (environment, comparison) = try compared(foldingInto: path)
         environment.close()
@@ -50,8 +52,10 @@ extension Views {
     private func compared(foldingInto path: String) throws -> (Environment, ViewComparison) {
         let start = try present { $0.position }.value
         // Another core reads the present views while this one folds.
-        var reading = OrderedWork<Result<Present<(digest: ViewDigest, position: Position)>, any Error>>()
-        reading.add { Result { try self.present { (try $0.digest(), $0.position) } } }
+        var reading = OrderedWork<Result<Present<DigestedViews>, any Error>>()
+        reading.add {
+            Result { try self.present { DigestedViews(digest: try $0.digest(), $0.position, $0.content) } }
+        }
         var (environment, events) = try Self.build(
             at: path, of: log, kinds: kinds, through: start ?? log.lastPosition())
         guard let (before, trouble) = try reading.next()?.get() else {
@@ -60,12 +64,34 @@ extension Views {
         // The present views may have advanced meanwhile.
         events += try replayer.catchUp(environment, through: before?.position ?? log.lastPosition()).events
         let after = try environment.read { transaction in
-            try ViewReader.lend(transaction, kinds: kinds) { try $0.digest() }
+            try ViewReader.lend(transaction, kinds: kinds) { folded in
+                if let before, try hasRows(of: folded, before) { return before.digest }
+                return try folded.digest()
+            }
         }
         return (
             environment,
             ViewComparison(events: events, before: before?.digest, trouble: trouble, after: after)
         )
+    }
+
+    /// The digest of views, and what they were of.
+    private struct DigestedViews {
+        let digest: ViewDigest
+        let position: Position
+        let content: LogContent
+
+        init(digest: ViewDigest, _ position: Position, _ content: LogContent) {
+            (self.digest, self.position, self.content) = (digest, position, content)
+        }
+    }
+
+    /// Whether the present views are still those that were digested, and have the rows of `folded`.
+    private func hasRows(of folded: borrowing ViewReader, _ digested: DigestedViews) throws -> Bool {
+        try present { view in
+            try view.position == digested.position && view.content == digested.content
+                && folded.position == digested.position && view.hasRows(of: folded)
+        }.value ?? false
     }
 
     private typealias Present<Value> = (value: Value?, trouble: String?)
@@ -80,6 +106,35 @@ extension Views {
         } catch let error as ViewError {
             return (nil, error.explanation)
         } catch let error as LMDBError where error.meansDamage { return (nil, "\(error)") }
+    }
+}
+
+extension ViewReader {
+    /// Whether all that a digest is made of is in `other` byte for byte. Views with the same digest may have other rows,
+    /// since local numbers follow the order in which events came.
+    fileprivate func hasRows(of other: borrowing ViewReader) throws -> Bool {
+        guard names.encode() == other.names.encode() else { return false }
+        return try hasRows(of: other, tables.records, other.tables.records)
+            && hasRows(of: other, tables.blocks, other.tables.blocks)
+    }
+
+    private func hasRows(
+        of other: borrowing ViewReader, _ table: Table<[UInt8]>, _ otherTable: Table<[UInt8]>
+    ) throws -> Bool {
+        try other.transaction.withCursor(otherTable) { theirs in
+            var isSame = true
+            var isThere = try theirs.first()
+            try transaction.withCursor(table) { ours in
+                try ours.forEach { key, row in
+                    isSame =
+                        try isThere
+                        && theirs.withEntry { $0.elementsEqual(key) && $1.elementsEqual(row) }
+                    if isSame { isThere = try theirs.next() }
+                    return isSame
+                }
+            }
+            return isSame && !isThere
+        }
     }
 }
 

@@ -17,6 +17,14 @@ public struct ContactCounts: Hashable, Sendable {
         case day
         /// The UTC hour of a day.
         case hour
+
+        /// Whether entries of the index of times say it: see ``IndexedContact``.
+        var isInIndex: Bool {
+            switch self {
+            case .band, .mode, .day, .hour: true
+            case .park, .operator: false
+            }
+        }
     }
 
     /// A group of contacts with a count.
@@ -35,14 +43,11 @@ public struct ContactCounts: Hashable, Sendable {
     /// Creates counts grouped by `keys`.
     public init(by keys: [Key]) { self.keys = keys }
 
-    /// Counts a contact that shows `values`.
-    package mutating func add(_ values: borrowing ShownValues) {
-        if values.isMetadata { return }
-        total += 1
-        if keys.isEmpty { return }
-        let contact = ContactFacts(values)
+    /// Counts `count` contacts that have these facts in common: at least those that the keys ask for.
+    package mutating func add(_ contact: ContactFacts, _ count: Int) {
+        total += count
         for key in keys {
-            for value in Self.values(of: key, in: contact) { counts[key, default: [:]][value, default: 0] += 1 }
+            for value in Self.values(of: key, in: contact) { counts[key, default: [:]][value, default: 0] += count }
         }
     }
 

@@ -6,7 +6,7 @@ import GroundwaveRecords
 /// The indexes of contacts. The numbers are stored in the views; changing the meaning of one requires a new version
 /// of the kind.
 enum ContactIndex {
-    /// Start time of the contact: see ``timeKey(_:)``.
+    /// Start time of the contact and what is asked most: see ``IndexedContact``.
     static let time: UInt8 = 1
     /// Call in upper case, a zero byte, start time.
     static let call: UInt8 = 2
@@ -25,7 +25,10 @@ enum ContactIndex {
     static func addEntries(of values: borrowing ShownValues, to entries: inout IndexEntries) {
         let contact = KeyFields(values)
         let seconds = contact.startSeconds ?? 0
-        entries.add(to: time) { $0.append(bigEndian: timeNumber(seconds)) }
+        entries.add(to: time) {
+            $0.append(bigEndian: timeNumber(seconds))
+            IndexedContact.Facts(values, contact).append(to: &$0)
+        }
         entries.add(to: call) { $0.append(callKey: contact.call, seconds: timeNumber(seconds)) }
         entries.add(to: key) { $0.append(contact.key.id) }
         if let imported = values.value(QSOKind.Number.importKey).flatMap({ ImportedKey($0) }),
@@ -77,6 +80,10 @@ extension ByteWriter {
 /// The fields of a contact that keys and indexes are computed from.
 struct KeyFields {
     let call: ArraySlice<UInt8>
+    let frequency: ArraySlice<UInt8>
+    let band: ArraySlice<UInt8>
+    let mode: ArraySlice<UInt8>
+    let submode: ArraySlice<UInt8>
     let key: ContactKey
     /// Seconds since 1970; `nil` if the date is invalid. An invalid time counts as 00:00.
     let startSeconds: Int64?
@@ -94,8 +101,8 @@ struct KeyFields {
         }
         call = value(UInt32(FieldName.call.number)) ?? []
         let (date, time) = members(QSOKind.Number.start)
-        let (frequency, band) = members(QSOKind.Number.frequency)
-        let (mode, submode) = members(QSOKind.Number.emission)
+        (frequency, band) = members(QSOKind.Number.frequency)
+        (mode, submode) = members(QSOKind.Number.emission)
         startSeconds = ContactTime.seconds(date: date, time: time)
         key = ContactKey(
             call: call, date: date, time: time, frequency: frequency, band: band, mode: mode, submode: submode,

@@ -83,7 +83,7 @@ extension ByteWriter {
         let start = count
         append(folded: mode)
         if count == start { append(folded: submode) }
-        if withSpan({ PlainModes.isParent($0.extracting(start..<$0.byteCount)) }) { return }
+        if withSpan({ NumberedNames.isMode($0.extracting(start..<$0.byteCount)) }) { return }
         let name = withSpan { $0.extracting(start..<$0.byteCount).toArray() }
         guard let parent = Mode(mode: String(decoding: name, as: UTF8.self))?.name else { return }
         truncate(to: start)
@@ -98,26 +98,10 @@ extension ByteWriter {
         let hasSubmode = count > start
         truncate(to: start)
         append(folded: mode)
-        if !hasSubmode, withSpan({ PlainModes.isParent($0.extracting(start..<$0.byteCount)) }) { return }
+        if !hasSubmode, withSpan({ NumberedNames.isMode($0.extracting(start..<$0.byteCount)) }) { return }
         let name = withSpan { $0.extracting(start..<$0.byteCount).toArray() }
         truncate(to: start)
         let given = (String(decoding: name, as: UTF8.self), String(decoding: submode, as: UTF8.self))
         if let mode = Mode(mode: given.0, submode: given.1) { append(contentsOf: Array(mode.name.utf8)) }
-    }
-}
-
-/// The modes of most contacts: those of the standard's list that are their own parents. Looking one up makes no string.
-private enum PlainModes {
-    private static let packed = Set(
-        (Mode.currentNames + Mode.importOnlyNames).filter { Mode(mode: $0)?.name == $0 }.compactMap { name in
-            Array(name.utf8).withSpan { pack($0) }
-        })
-
-    /// Whether a mode in upper case, of at most eight bytes, is one of them.
-    static func isParent(_ mode: RawSpan) -> Bool { pack(mode).map { packed.contains($0) } ?? false }
-
-    private static func pack(_ name: RawSpan) -> UInt64? {
-        guard 1...8 ~= name.byteCount else { return nil }
-        return (0..<name.byteCount).reduce(0) { $0 << 8 | UInt64(name.byte(at: $1)) }
     }
 }

@@ -64,9 +64,12 @@ public struct ContactQuery: Hashable, Sendable {
         return copy
     }
 
-    /// Whether a contact that shows `values` matches all conditions, including call and session.
-    func matches(_ values: borrowing ShownValues) -> Bool {
-        guard values.isVisible != isHidden else { return false }
+    /// Whether rows are walked to find the contacts, and not an index.
+    package var isOfMany: Bool { call == nil && since == nil && limit == nil }
+
+    /// Whether a contact that shows `values` matches all conditions, including call and session. An erased one does not.
+    package func matches(_ values: borrowing ShownValues) -> Bool {
+        guard values.isVisible != isHidden, !values.state.isErased else { return false }
         if let changedAfter, values.lastPosition <= changedAfter { return false }
         if !includesMetadata, values.isMetadata { return false }
         if let session, values.session != session { return false }
@@ -80,14 +83,19 @@ public struct ContactQuery: Hashable, Sendable {
 
     private func matches(_ facts: ContactFacts) -> Bool {
         if let call, facts.call != call.uppercased() { return false }
-        if let band, facts.band?.lowercased() != band.lowercased() { return false }
-        if let mode, !facts.isMode(mode.uppercased()) { return false }
+        guard isBandAndMode(of: facts) else { return false }
         let seconds = facts.startSeconds
         if let since, (seconds ?? .min) < since { return false }
         if let until, (seconds ?? .min) >= until { return false }
         if let park, !facts.parks.contains(park.uppercased()) { return false }
         if let operatorCall, facts.operatorCall != operatorCall.uppercased() { return false }
         return true
+    }
+
+    /// Whether band and mode of a contact are those that are asked for.
+    func isBandAndMode(of facts: ContactFacts) -> Bool {
+        if let band, facts.band?.lowercased() != band.lowercased() { return false }
+        return mode.map { facts.isMode($0.uppercased()) } ?? true
     }
 }
 
@@ -109,6 +117,12 @@ public struct ContactFacts: Hashable, Sendable {
     public let myParks: [String]
     /// The operator in upper case; the station if no operator is given.
     public let operatorCall: String?
+
+    /// The facts of a contact of which no more is known.
+    init(startSeconds: Int64? = nil, band: String?, mode: String?, submode: String?) {
+        (self.startSeconds, self.band, self.mode, self.submode) = (startSeconds, band, mode, submode)
+        (call, parks, myParks, operatorCall) = ("", [], [], nil)
+    }
 
     /// Creates the facts of a contact.
     public init(_ record: Record) { self.init { record.text($0) } }
@@ -156,39 +170,56 @@ extension ViewReader {
     package func forEachShownContact(
         _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
-        guard query.call == nil, query.since == nil, query.limit == nil else {
-            return try forEachShownContactFromLatest(query, body)
-        }
-        try forEachShown(of: QSOKind.name) { id, values in
-            guard !values.state.isErased, query.matches(values) else { return true }
-            return try body(id, values)
-        }
+        guard query.isOfMany else { return try forEachShownContactFromLatest(query, body) }
+        try forEachShown(of: QSOKind.name) { id, values in try query.matches(values) ? body(id, values) : true }
     }
 
     /// Calls `body` with the contacts that match `query`, as their rows show them, the latest first, until `body` returns
     /// `false`.
-    package func forEachShownContactFromLatest(
+    private func forEachShownContactFromLatest(
         _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
         var left = query.limit ?? .max
         guard left > 0 else { return }
         var values = shownValues(of: QSOKind.name)
-        func handOut(_ id: RecordID) throws -> Bool {
+        try forEachCandidate(query, isBackwards: true) { id in
             guard try read(id, of: QSOKind.name, into: &values), query.matches(values) else { return true }
             left -= 1
             return try body(id, values) && left > 0
         }
+    }
+
+    /// Calls `body` with the ids of contacts in the order of their time, among them all that match `query`: of a limited
+    /// one its latest, else also some that do not match.
+    package func forEachCandidate(_ query: ContactQuery, _ body: (RecordID) -> Void) throws {
+        guard query.limit != nil else {
+            return try forEachCandidate(query, isBackwards: false) { id in
+                body(id)
+                return true
+            }
+        }
+        var ids: [RecordID] = []
+        try forEachShownContactFromLatest(query) { id, _ in
+            ids.append(id)
+            return true
+        }
+        for id in ids.reversed() { body(id) }
+    }
+
+    /// Calls `body` with the ids of the contacts that match `query` as far as an index tells, in the order of their time or
+    /// backwards, until it returns `false`.
+    private func forEachCandidate(
+        _ query: ContactQuery, isBackwards: Bool, _ body: (RecordID) throws -> Bool
+    ) throws {
         if let call = query.call {
             let prefix = ContactKey.folded(Array(call.utf8)) + [0]
-            try forEachEntry(of: QSOKind.name, index: ContactIndex.call, prefix: prefix, isBackwards: true) { _, id in
-                try handOut(id)
-            }
-        } else {
-            let since = query.since.map { ContactIndex.timeKey($0) } ?? []
-            try forEachEntry(of: QSOKind.name, index: ContactIndex.time, from: since, isBackwards: true) { key, id in
-                if let until = query.until, ContactIndex.seconds(key.bigEndianUInt64(at: 0)) >= until { return true }
-                return try handOut(id)
-            }
+            return try forEachEntry(
+                of: QSOKind.name, index: ContactIndex.call, prefix: prefix, isBackwards: isBackwards
+            ) { _, id in try body(id) }
+        }
+        var indexed = IndexedQuery(query)
+        try forEachIndexedContact(query, isBackwards: isBackwards) { contact, id in
+            try indexed.matches(contact) == false || body(id)
         }
     }
 
@@ -200,15 +231,5 @@ extension ViewReader {
             return true
         }
         return records.reversed()
-    }
-
-    /// Returns the number of contacts that match `query`.
-    public func count(_ query: ContactQuery) throws -> Int {
-        var count = 0
-        try forEachShownContact(query) { _, _ in
-            count += 1
-            return true
-        }
-        return count
     }
 }

@@ -17,18 +17,15 @@ extension ViewReader {
         var hashes: [Hash256] = []
         var writer = ByteWriter(capacity: 1024)
         var shown = ShownFields()
-        var ranks: [Int] = []
-        var order: [Int] = []
+        var orders = LayoutMemo()
         try forEachShown(of: QSOKind.name) { _, values in
             guard values.isVisible else { return true }
             writer.removeAll()
-            shown.withFields(of: values) { fields in
-                Self.sort(fields, &ranks, into: &order)
-                for place in order {
-                    let (name, value) = fields[place]
-                    writer.append(text: name.name)
-                    writer.append(lengthPrefixed: value.span.bytes)
-                }
+            shown.read(values)
+            let (names, bytes) = (shown.layout.names, shown.bytes(of: values))
+            for place in orders.of(shown.layout, make: { Self.placesByName($0.names) }) {
+                writer.append(text: names[place].name)
+                writer.append(lengthPrefixed: bytes.span.bytes.extracting(shown.range(at: place)))
             }
             hashes.append(writer.withSpan { Hash256(hashing: $0) })
             return true
@@ -39,21 +36,8 @@ extension ViewReader {
         return (Hash256(hashing: writer.bytes.span.bytes), hashes.count)
     }
 
-    /// The places of the known fields in order of name, by their numbers.
-    private static let rank: [Int] = {
-        var rank = [Int](repeating: 0, count: Int(FieldName.maximumNumber) + 1)
-        let byName = FieldName.allKnown.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        for (place, name) in byName.enumerated() { rank[Int(name.number)] = place }
-        return rank
-    }()
-
-    /// Puts the places of `fields` into `order`, sorted by name. Reuses the memory of both arrays.
-    private static func sort(_ fields: [ShownFields.Field], _ ranks: inout [Int], into order: inout [Int]) {
-        ranks.removeAll(keepingCapacity: true)
-        for field in fields { ranks.append(field.name.isKnown ? rank[Int(field.name.number)] : -1) }
-        order.sortPlaces(fields.count) { left, right in
-            if ranks[left] >= 0, ranks[right] >= 0 { return ranks[left] < ranks[right] }
-            return fields[left].name.name.utf8.lexicographicallyPrecedes(fields[right].name.name.utf8)
-        }
+    /// The places of `names` in order of name.
+    private static func placesByName(_ names: [FieldName]) -> [Int] {
+        names.indices.sorted { names[$0].name.utf8.lexicographicallyPrecedes(names[$1].name.utf8) }
     }
 }

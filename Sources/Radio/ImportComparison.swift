@@ -118,10 +118,9 @@ public struct ImportComparison {
     ///
     /// - Parameter contact: Room for a contact of `view`, used again for each record.
     package mutating func compare(
-        _ record: ADIFRecord, in view: borrowing ViewReader, _ contact: inout ShownValues
+        _ imported: ImportedRecord, in view: borrowing ViewReader, _ contact: inout ShownValues
     ) throws -> Outcome {
         fieldOutcomes.removeAll(keepingCapacity: true)
-        let imported = ImportedRecord(record)
         let occurrence = occurrences[imported.key, default: 0]
         let found = try find(imported, in: view, &contact)
         var id = found ?? freeID(imported.key, occurrence)

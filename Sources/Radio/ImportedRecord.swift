@@ -2,7 +2,7 @@ import GroundwaveADIF
 import GroundwaveRecords
 
 /// A record of a file as values of a contact: a first import writes them, a later one compares them.
-struct ImportedRecord {
+package struct ImportedRecord: Sendable {
     /// The plain fields and registers with their values, most of which are slices of the record's bytes.
     var values: [(key: FieldKey, value: ArraySlice<UInt8>)] = []
     /// The collections with their elements.
@@ -14,7 +14,8 @@ struct ImportedRecord {
     /// The ids that services assigned to the contact: field and id.
     var serviceIDs: [(field: String, id: ArraySlice<UInt8>)] = []
 
-    init(_ record: ADIFRecord) {
+    /// Takes the fields of `record` apart.
+    package init(_ record: ADIFRecord) {
         let fields = record.fields
         let hasDuplicates = record.warnings.contains { $0.code == .duplicateField }
         values.reserveCapacity(fields.count)

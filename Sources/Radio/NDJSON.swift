@@ -1,40 +1,37 @@
 import Foundation
 import GroundwaveADIF
+import GroundwaveByteCoding
 
 /// Contacts as JSON objects, one per line: `{"id":"…","fields":{"CALL":"W1AW",…}}`.
 ///
 /// The fields keep their order. A value is a string; a value whose bytes are not UTF-8 is `{"base64":"…"}`, so that
 /// nothing is lost. Lines end with a line feed.
 public enum NDJSON {
-    /// Appends one contact.
-    public static func append(
-        id: String, fields: some Sequence<(name: FieldName, value: ArraySlice<UInt8>)>, to bytes: inout [UInt8]
-    ) {
-        bytes += "{\"id\":".utf8
-        append(string: id, to: &bytes)
-        bytes += ",\"fields\":{".utf8
-        var isFirst = true
-        for (name, value) in fields {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
-            isFirst = false
-            append(string: name.name, to: &bytes)
-            bytes.append(UInt8(ascii: ":"))
-            append(value: value, to: &bytes)
-        }
-        bytes += "}}\n".utf8
+    /// Appends the start of a contact, whose fields follow.
+    package static func appendStart(id: String, to bytes: inout [UInt8]) {
+        bytes += "{\"id\":\"\(id)\",\"fields\":{".utf8
     }
 
-    private static func append(value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
-        if let text = String(validating: value, as: UTF8.self) { return append(string: text, to: &bytes) }
+    /// Appends a field of a contact.
+    package static func append(
+        _ name: FieldName, _ value: ArraySlice<UInt8>, isFirst: Bool, to bytes: inout [UInt8]
+    ) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        append(text: name.name.utf8, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        if value.span.bytes.isUTF8 { return append(text: value, to: &bytes) }
         bytes += "{\"base64\":\"".utf8
         bytes += Data(value).base64EncodedString().utf8
         bytes += "\"}".utf8
     }
 
-    /// Appends a JSON string (RFC 8259, section 7).
-    private static func append(string: String, to bytes: inout [UInt8]) {
+    /// Appends the end of a contact.
+    package static func appendEnd(to bytes: inout [UInt8]) { bytes += "}}\n".utf8 }
+
+    /// Appends text in UTF-8 as a JSON string (RFC 8259, section 7).
+    private static func append(text: some Collection<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""): bytes += "\\\"".utf8
             case UInt8(ascii: "\\"): bytes += "\\\\".utf8

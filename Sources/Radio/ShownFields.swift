@@ -1,70 +1,148 @@
 import GroundwaveADIF
+import GroundwaveByteCoding
 import GroundwaveRecords
 
 /// The ADIF fields that contacts show, one contact after the other: what ``Record/adifFields`` says of one, without its
 /// memory for each contact.
+///
+/// The fields are those of the source in their order, then those added since. Each name occurs once. Values that were not
+/// edited are the bytes of the source; internal fields are left out.
 package struct ShownFields: ~Copyable {
-    /// A field of the contact at hand.
-    package typealias Field = (name: FieldName, value: ArraySlice<UInt8>)
+    /// The layout of the contact that was read last.
+    package private(set) var layout = ContactLayout([], heads: [], order: nil)
 
+    private var layouts: [ContactLayout] = []
+    private var nextLayout = 0
+    private var parts = ContactParts()
+    /// The shown values of a contact that has several heads in one field, and where they lie.
+    private var chosen: (bytes: [UInt8], ranges: [Range<Int>])?
     private var heads: [Int] = []
-    private var shown: [(field: Field, isTaken: Bool)] = []
-    private var fields: [Field] = []
-    /// Where each name stands in `shown`; only of a contact of many fields.
-    private var places: [FieldName: Int] = [:]
     /// The names of fields that have no number in the schema, by their local number.
     private var names: [FieldOrdinal: FieldName] = [:]
-    /// Names without a number as sources spell them.
-    private var spellings: [(bytes: [UInt8], name: FieldName)] = []
+
+    /// So many layouts are remembered.
+    static let mostLayouts = 16
 
     /// Room for the fields of a contact.
     package init() {}
 
-    /// Passes the fields of a contact to `body`: those of its source in their order, then those added since. Each name
-    /// occurs once. Values that were not edited are the bytes of the source; internal fields are left out.
-    ///
-    /// The array must not be kept: its memory is used again for the next contact.
-    package mutating func withFields<Result>(
-        of contact: borrowing ShownValues, _ body: ([Field]) throws -> Result
-    ) rethrows -> Result {
-        // Else the slices would keep the bytes, and the next row would be read into other ones.
-        defer {
-            places.removeAll()
-            shown.removeAll(keepingCapacity: true)
-            fields.removeAll(keepingCapacity: true)
+    /// Finds the fields of `contact`, which all other functions are then about.
+    package mutating func read(_ contact: borrowing ShownValues) {
+        parts.read(contact)
+        chosen = nil
+        if fits(layout, contact) { return }
+        if let known = layouts.first(where: { fits($0, contact) }) {
+            layout = known
+            return
         }
-        findShown(contact)
-        if let order = contact.value(QSOKind.Number.order) { takeInOrder(order, contact) }
-        for place in shown.indices where !shown[place].isTaken { fields.append(shown[place].field) }
-        return try body(fields)
+        contact.sortHeads(into: &heads)
+        if hasSeveralHeads(contact) { return choose(contact) }
+        let order = parts.order.map { Array(contact.state.values[$0]) }
+        layout = ContactLayout(arranged(fields(of: contact), order, contact), heads: parts.heads, order: order)
+        if layouts.count < Self.mostLayouts {
+            layouts.append(layout)
+        } else {
+            layouts[nextLayout] = layout
+            nextLayout = (nextLayout + 1) % layouts.count
+        }
     }
 
-    /// Finds what the contact shows, in order of keys.
-    private mutating func findShown(_ contact: borrowing ShownValues) {
-        contact.sortHeads(into: &heads)
-        contact.forEachField(in: heads) { field, value in
-            guard let value, !QSOKind.isInternal(field) else { return }
+    /// The bytes in which the values lie: see ``range(at:)``. To be kept no longer than the contact, whose bytes they are.
+    package func bytes(of contact: borrowing ShownValues) -> [UInt8] { chosen?.bytes ?? contact.state.values }
+
+    /// Where the value of the field at a place of the layout lies.
+    package func range(at place: Int) -> Range<Int> {
+        let part = layout.parts[place]
+        if part < 0 { return 0..<0 }
+        return chosen?.ranges[part] ?? parts.parts[part].range
+    }
+
+    private func fits(_ layout: ContactLayout, _ contact: borrowing ShownValues) -> Bool {
+        guard parts.heads == layout.heads else { return false }
+        guard let order = parts.order else { return layout.order == nil }
+        let bytes = contact.state.values.span.bytes.extracting(order)
+        return layout.order?.withSpan { bytes.elementsEqual($0) } ?? false
+    }
+
+    /// Whether a field has several heads; `heads` are in order of their fields.
+    private func hasSeveralHeads(_ contact: borrowing ShownValues) -> Bool {
+        heads.indices.dropFirst().contains {
+            contact.state.heads[heads[$0]].field == contact.state.heads[heads[$0 - 1]].field
+        }
+    }
+
+    /// A field of the contact in order of keys: its local number, which of the members of a register it is, and its part.
+    private typealias Shown = (field: FieldOrdinal, member: Int?, part: Int)
+
+    /// The fields of a contact that has one head in each.
+    private func fields(of contact: borrowing ShownValues) -> [Shown] {
+        var fields: [Shown] = []
+        for head in heads {
+            let field = contact.state.heads[head].field
+            let own = parts.parts(ofHead: head)
             guard let members = QSOKind.members(of: field) else {
-                let name = name(of: field, contact)
-                // A name may be that of a field that has a number, too, or differ from another one in case.
-                if field <= Self.lastKnown || place(of: name) == nil { show(name, value) }
-                return
+                for part in own.indices { fields.append((field, nil, part)) }
+                continue
             }
             // In order of the members: a register that was completed may have them in another one.
-            for (member, name) in members.enumerated() {
-                if let value = Register.member(member, of: value) { show(name, value) }
+            for member in members.indices {
+                if let part = own.lastIndex(where: { $0.member == member }) { fields.append((field, member, part)) }
             }
         }
+        return fields
     }
 
-    private mutating func show(_ name: FieldName, _ value: ArraySlice<UInt8>) {
-        shown.append(((name, value), false))
-        guard shown.count > Self.fewFields else { return }
-        if places.isEmpty {
-            for (place, other) in shown.enumerated().reversed() { places[other.field.name] = place }
-        } else {
-            places[name] = places[name] ?? shown.count - 1
+    /// Finds the fields of a contact with several heads in a field, whose policy chooses among them.
+    private mutating func choose(_ contact: borrowing ShownValues) {
+        var bytes: [UInt8] = []
+        var ranges: [Range<Int>] = []
+        var fields: [Shown] = []
+        func append(_ field: FieldOrdinal, _ member: Int?, _ value: ArraySlice<UInt8>) {
+            ranges.append(bytes.count..<(bytes.count + value.count))
+            bytes += value
+            fields.append((field, member, ranges.count - 1))
         }
+        contact.forEachField(in: heads) { field, value in
+            guard let value, !QSOKind.isInternal(field) else { return }
+            guard let members = QSOKind.members(of: field) else { return append(field, nil, value) }
+            for member in members.indices {
+                if let value = Register.member(member, of: value) { append(field, member, value) }
+            }
+        }
+        let order = contact.value(QSOKind.Number.order).map { Array($0) }
+        chosen = (bytes, ranges)
+        // Of no other contact: these heads do not say which value is shown.
+        layout = ContactLayout(arranged(fields, order, contact), heads: [.max], order: nil)
+    }
+
+    /// Returns the names of `fields` with their parts, in the order of the source, then in order of keys.
+    private mutating func arranged(
+        _ fields: [Shown], _ order: [UInt8]?, _ contact: borrowing ShownValues
+    ) -> [(name: FieldName, part: Int)] {
+        var places: [FieldName: Int] = [:]
+        var shown: [(name: FieldName, part: Int, isTaken: Bool)] = []
+        for (field, member, part) in fields {
+            let name = member.flatMap { QSOKind.members(of: field)?[$0] } ?? name(of: field, contact)
+            // A name may be that of a field that has a number, too, or differ from another one in case.
+            if places[name] == nil {
+                places[name] = shown.count
+            } else if member == nil, field > Self.lastKnown {
+                continue
+            }
+            shown.append((name, part, false))
+        }
+        var arranged: [(name: FieldName, part: Int)] = []
+        FieldOrder.forEachName(in: order?[...] ?? []) { known, spelling in
+            let name = known ?? FieldName(bytes: spelling)
+            if let place = places[name], !shown[place].isTaken {
+                shown[place].isTaken = true
+                arranged.append((name, shown[place].part))
+            } else if QSOKind.collectionNames.contains(name), !contact.hasHead(of: name) {
+                // A list without elements has no heads, so only the order shows that the source had it.
+                arranged.append((name, -1))
+            }
+        }
+        return arranged + shown.lazy.filter { !$0.isTaken }.map { ($0.name, $0.part) }
     }
 
     private static let lastKnown = FieldOrdinal(FieldName.maximumNumber)
@@ -76,42 +154,10 @@ package struct ShownFields: ~Copyable {
         names[field] = name
         return name
     }
-
-    private mutating func name(spelt spelling: ArraySlice<UInt8>) -> FieldName {
-        if let known = spellings.first(where: { $0.bytes.elementsEqual(spelling) }) { return known.name }
-        let name = FieldName(bytes: spelling)
-        if spellings.count < Self.mostSpellings { spellings.append((Array(spelling), name)) }
-        return name
-    }
-
-    /// The place in `shown` of the field that has this name, and was not taken yet.
-    private func place(of name: FieldName) -> Int? {
-        let place = places.isEmpty ? shown.firstIndex { $0.field.name == name } : places[name]
-        return place.flatMap { shown[$0].isTaken ? nil : $0 }
-    }
-
-    /// Up to so many fields are looked through for each of them.
-    private static let fewFields = 64
-    /// So many names without a number are remembered: more are looked through in no less time than one is made.
-    private static let mostSpellings = 32
-
-    /// Takes the fields in the order of the source.
-    private mutating func takeInOrder(_ order: ArraySlice<UInt8>, _ contact: borrowing ShownValues) {
-        FieldOrder.forEachName(in: order) { known, spelling in
-            let name = known ?? name(spelt: spelling)
-            if let place = place(of: name) {
-                shown[place].isTaken = true
-                fields.append(shown[place].field)
-            } else if QSOKind.collectionNames.contains(name), !heads.contains(where: { contact.isHead($0, of: name) }) {
-                // A list without elements has no heads, so only the order shows that the source had it.
-                fields.append((name, []))
-            }
-        }
-    }
 }
 
 extension ShownValues {
-    fileprivate func isHead(_ index: Int, of known: FieldName) -> Bool {
-        state.heads[index].field == FieldOrdinal(known.number)
+    fileprivate func hasHead(of known: FieldName) -> Bool {
+        state.heads.contains { $0.field == FieldOrdinal(known.number) }
     }
 }

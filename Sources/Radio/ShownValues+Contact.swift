@@ -26,10 +26,14 @@ extension QSOKind {
 
     static func place(of known: FieldName) -> (field: FieldOrdinal, member: Int?) { places[Int(known.number)] }
 
+    /// Whether `field` is a register.
+    static func isRegister(_ field: FieldOrdinal) -> Bool {
+        field >= Number.start && field < Number.start + UInt32(members.count)
+    }
+
     /// The members of the register `field`; `nil` if it is none.
     static func members(of field: FieldOrdinal) -> [FieldName]? {
-        field >= Number.start && field < Number.start + UInt32(members.count)
-            ? members[Int(field - Number.start)] : nil
+        isRegister(field) ? members[Int(field - Number.start)] : nil
     }
 }
 

@@ -34,14 +34,18 @@ public struct Register: Hashable, Sendable {
     package static func forEachMember(
         of bytes: ArraySlice<UInt8>, _ body: (_ index: Int, _ value: ArraySlice<UInt8>) -> Void
     ) {
-        let span = bytes.span.bytes
+        let start = bytes.startIndex
+        forEachMember(of: bytes.span.bytes) { body($0, bytes[(start + $1.lowerBound)..<(start + $1.upperBound)]) }
+    }
+
+    /// As ``forEachMember(of:_:)-(ArraySlice<UInt8>,_)``, with the place of each value.
+    package static func forEachMember(of bytes: RawSpan, _ body: (_ index: Int, _ value: Range<Int>) -> Void) {
         var reader = ByteReader()
         // No error at the end of whole bytes: it would cost as much as reading them.
-        while reader.offset < span.byteCount,
-            let index = try? reader.byte(in: span), let range = try? reader.lengthPrefixed(in: span)
+        while reader.offset < bytes.byteCount,
+            let index = try? reader.byte(in: bytes), let range = try? reader.lengthPrefixed(in: bytes)
         {
-            body(
-                Int(index), bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)])
+            body(Int(index), range)
         }
     }
 

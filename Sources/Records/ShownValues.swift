@@ -63,9 +63,13 @@ public struct ShownValues: ~Copyable, Sendable {
     }
 
     /// Puts the places of the state's heads into `order`, sorted by the keys of their fields, then by their ids: the same
-    /// order in every store. Reuses the memory of `order`.
+    /// order in every store. Reuses the memory of `order`, and the order that this has put there for another record: most
+    /// records have the same fields as the one before.
     package func sortHeads(into order: inout [Int]) {
-        order.sortPlaces(state.heads.count) { head($0, precedes: $1) }
+        let isSorted =
+            order.count == state.heads.count
+            && !order.indices.dropFirst().contains { head(order[$0], precedes: order[$0 - 1]) }
+        if !isSorted { order.sortPlaces(state.heads.count) { head($0, precedes: $1) } }
     }
 
     private func head(_ left: Int, precedes right: Int) -> Bool {

@@ -12,7 +12,7 @@ import GroundwaveStore
 /// | `qso` | `_id`; `_start`, as `2026-05-01T12:00:00Z`, if date and time can be read; then a column for each field in use, in the order of a table |
 /// | `export` | `key` and `value`: program, version, log, position, created |
 ///
-/// A value is the text that was written, or a blob if it is not UTF-8; a missing field is NULL. `CALL` and `_start`
+/// A value is the text that was written, or a blob if it is not UTF-8; a missing field is NULL. `_id`, `_start` and `CALL`
 /// are indexed.
 struct ContactTable {
     /// The maximum number of fields in a table: SQLite allows 2,000 columns (sqlite.org/limits.html), minus our own.
@@ -38,32 +38,35 @@ struct ContactTable {
         path: String, facts: [(key: String, value: String)],
         _ each: (_ take: (RecordID, borrowing ShownValues) throws -> Void) throws -> Void
     ) throws -> [ExportReport.Remark] {
-        let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0 + 2) })
+        let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0 + 3) })
         return try SQLiteFile.write(path: path) { database in
             try makeTables(facts, in: database)
             var remarks: [ExportReport.Remark] = []
             let marks = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
             let insert = try database.prepare("INSERT INTO qso VALUES (\(marks))")
             var shown = ShownFields()
+            var parameters = LayoutMemo()
             try each { id, values in
-                var row = [SQLiteValue](repeating: .null, count: columns.count + 2)
-                row[0] = .text("\(id)")
-                row[1] = SQLiteValue(values.startSeconds.map { UTCText.seconds($0) })
-                shown.withFields(of: values) { fields in
-                    for (name, value) in fields {
-                        if let index = places[name] {
-                            row[index] =
-                                String(validating: value, as: UTF8.self).map { .text($0) } ?? .blob(Array(value))
-                        } else if leftOut.contains(name) {
-                            remarks.append(
-                                .init(
-                                    record: id, field: name.name,
-                                    message: "SQLite has no room for another column; the field was left out."))
-                        }
+                insert.clear()
+                try insert.bind(.text("\(id)"), 1)
+                try insert.bind(SQLiteValue(values.startSeconds.map { UTCText.seconds($0) }), 2)
+                shown.read(values)
+                let bytes = shown.bytes(of: values)
+                let parametersOfFields = parameters.of(shown.layout) { $0.names.map { places[$0] ?? 0 } }
+                for (place, parameter) in parametersOfFields.enumerated() {
+                    if parameter > 0 {
+                        try insert.bind(bytes.span.bytes.extracting(shown.range(at: place)), parameter)
+                    } else if leftOut.contains(shown.layout.names[place]) {
+                        remarks.append(
+                            .init(
+                                record: id, field: shown.layout.names[place].name,
+                                message: "SQLite has no room for another column; the field was left out."))
                     }
                 }
-                try insert.execute(row[...])
+                try insert.execute()
             }
+            // Made of all rows at once, since keys that come in no order cost more one by one.
+            try database.execute("CREATE UNIQUE INDEX index_qso_on__id ON qso(_id)")
             try database.execute("CREATE INDEX index_qso_on__start ON qso(_start)")
             if columns.contains(.call) { try database.execute("CREATE INDEX index_qso_on_CALL ON qso(\"CALL\")") }
             return remarks
@@ -76,6 +79,6 @@ struct ContactTable {
             try database.execute("INSERT INTO export VALUES (?, ?)", .text(key), .text(value))
         }
         let named = columns.map { ", \($0.name.quotedInSQL) TEXT" }.joined()
-        try database.execute("CREATE TABLE qso (_id TEXT PRIMARY KEY, _start TEXT\(named))")
+        try database.execute("CREATE TABLE qso (_id TEXT, _start TEXT\(named))")
     }
 }

@@ -1,3 +1,4 @@
+import GroundwaveByteCoding
 import GroundwaveCSQLite
 
 /// An open SQLite database that an export writes. Used by one thread.
@@ -9,7 +10,8 @@ final class Database {
     /// Opens the file at `path`, which must exist.
     init(path: String) throws {
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
+        // One thread uses it, so SQLite need not lock it at every call (sqlite.org/threadsafe.html).
+        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
         // SQLite returns a handle even with an error, unless there is no memory for one.
         guard let handle else { throw SQLiteError(code: code, message: "out of memory") }
         self.handle = handle
@@ -53,10 +55,37 @@ final class Statement {
         let count = sqlite3_bind_parameter_count(handle)
         precondition(values.count == count, "A statement gets a value for each parameter.")
         for (index, value) in zip(Int32(1)..., values) { try database.check(bind(value, to: index)) }
+        try execute()
+    }
+
+    /// Executes the statement with the values that are bound; rows that it returns are dropped.
+    func execute() throws {
         var code = sqlite3_step(handle)
         while code == SQLITE_ROW { code = sqlite3_step(handle) }
         // Returns the error of the last step again.
         try database.check(sqlite3_reset(handle))
+    }
+
+    /// Binds no value to any parameter.
+    func clear() { sqlite3_clear_bindings(handle) }
+
+    /// Binds a value to a parameter, which are numbered from 1, until another one is bound.
+    func bind(_ value: SQLiteValue, _ index: Int) throws { try database.check(bind(value, to: Int32(index))) }
+
+    /// Binds the bytes of a value to a parameter: as a text if they are UTF-8, else as a blob. They are copied.
+    func bind(_ value: RawSpan, _ index: Int) throws {
+        let count = Int32(clamping: value.byteCount)
+        let code = value.withUnsafeBytes { bytes in
+            // SQLite takes a null pointer for NULL.
+            guard count > 0, let start = bytes.baseAddress else {
+                return groundwave_bind_text(handle, Int32(index), "", 0)
+            }
+            return value.isUTF8
+                ? groundwave_bind_text(
+                    handle, Int32(index), start.assumingMemoryBound(to: CChar.self), count)
+                : groundwave_bind_blob(handle, Int32(index), start, count)
+        }
+        try database.check(code)
     }
 
     private func bind(_ value: SQLiteValue, to index: Int32) -> Int32 {

@@ -3,7 +3,10 @@ import GroundwaveByteCoding
 /// Times as files and scripts have them: `2026-05-01T12:00:00Z`.
 package enum UTCText {
     /// Formats a time in seconds since 1970.
-    package static func seconds(_ seconds: Int64) -> String { "\(parts(seconds))Z" }
+    package static func seconds(_ seconds: Int64) -> String { parts(seconds) + "Z" }
+
+    /// Formats a time in seconds since 1970 for people: `2026-05-01 12:00:00Z`.
+    package static func spaced(_ seconds: Int64) -> String { parts(seconds, " ") + "Z" }
 
     /// Formats a time in milliseconds since 1970, with its milliseconds.
     package static func milliseconds(_ milliseconds: Int64) -> String {
@@ -17,14 +20,23 @@ package enum UTCText {
         seconds(milliseconds / 1000).filter { $0 != "-" && $0 != ":" }
     }
 
-    private static func parts(_ seconds: Int64) -> String {
+    private static func parts(_ seconds: Int64, _ separator: Character = "T") -> String {
         let (day, second) = CivilDate.floorDivided(seconds, 86_400)
         let date = CivilDate.date(ofDay: day)
-        func padded(_ value: Int64, _ count: Int) -> String {
+        var text = ""
+        text.reserveCapacity(24)
+        func append(_ value: Int64, _ count: Int, _ next: Character?) {
             let digits = String(value)
-            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+            for _ in 0..<max(0, count - digits.utf8.count) { text.append("0") }
+            text += digits
+            if let next { text.append(next) }
         }
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
-            + "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+        append(date.year, 4, "-")
+        append(date.month, 2, "-")
+        append(date.day, 2, separator)
+        append(second / 3600, 2, ":")
+        append(second / 60 % 60, 2, ":")
+        append(second % 60, 2, nil)
+        return text
     }
 }

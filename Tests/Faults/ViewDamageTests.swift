@@ -15,7 +15,7 @@ import Testing
             let kind = Array("qso\0".utf8)
             return switch self {
             case .recordValue, .recordKey: pages.keys(startingWith: kind) { $0 == kind.count + 16 }
-            case .timeEntryValue, .timeEntryKey: pages.keys(startingWith: kind + [1]) { $0 == kind.count + 25 }
+            case .timeEntryValue, .timeEntryKey: pages.keys(startingWith: kind + [1]) { $0 == kind.count + 31 }
             case .callEntryValue: pages.keys(startingWith: kind + [2]) { $0 > kind.count + 25 }
             case .checkpoint, .checkpointName: [Array("checkpoint".utf8)]
             case .names, .namesName: [Array("names".utf8)]

@@ -149,14 +149,14 @@ import Testing
             var contact = view.shownValues(of: QSOKind.name)
             for _ in 0..<3 {
                 comparison.forget(after: 0)
-                guard case .asserted = try comparison.compare(record, in: view, &contact) else {
+                guard case .asserted = try comparison.compare(ImportedRecord(record), in: view, &contact) else {
                     Issue.record("it is the contact that is there")
                     return
                 }
             }
             comparison.keep(comparison.count)
             comparison.forget(after: 0)
-            guard case .new = try comparison.compare(record, in: view, &contact) else {
+            guard case .new = try comparison.compare(ImportedRecord(record), in: view, &contact) else {
                 Issue.record("a second one in the file is another contact")
                 return
             }

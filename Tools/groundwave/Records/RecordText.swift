@@ -36,13 +36,13 @@ enum RecordText {
         // The expression is compiled at each use, which takes longer than all else that is done with a text.
         let hasLines = text.utf8.contains { $0 == 0x0A || $0 == 0x0D }
         let line = hasLines ? text.replacing(/\s*[\r\n]+\s*/, with: " ⏎ ") : text
-        return line.count > count ? line.prefix(count - 1) + "…" : line
+        return line.utf8.count > count && line.count > count ? line.prefix(count - 1) + "…" : line
     }
 }
 
 /// Contacts as a table: those columns in which anything stands.
 struct ContactTable {
-    private var rows: [[String]] = []
+    private var rows: [[TerminalText]] = []
     private static let headings = [
         "ID", "UTC", "CALL", "BAND", "FREQ", "MODE", "SENT", "RCVD", "NAME", "PARK", "MY PARK",
     ]
@@ -54,11 +54,12 @@ struct ContactTable {
     }
 
     private mutating func append(_ id: RecordID, _ facts: ContactFacts, _ text: (FieldName) -> String?) {
-        rows.append([
+        let cells = [
             id.short, facts.startSeconds.map(TimeText.seconds) ?? "?", facts.call, facts.band ?? "", text(.freq) ?? "",
             facts.emission?.description ?? "", text(.rstSent) ?? "", text(.rstRcvd) ?? "",
             RecordText.short(text(.name) ?? "", 20), text(.potaRef) ?? "", text(.myPOTARef) ?? "",
-        ])
+        ]
+        rows.append(cells.map { TerminalText($0) })
     }
 
     var count: Int { rows.count }

@@ -46,7 +46,12 @@ enum Terminal {
     ///
     /// - Throws: As ``Output/write(_:)``.
     static func print(lines: some Sequence<TerminalText>) throws {
-        try Output.write(Array(lines.map { $0.content + "\n" }.joined().utf8))
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes += line.content.utf8
+            bytes.append(0x0A)
+        }
+        try Output.write(bytes)
     }
 
     /// Prints a question on standard error without a line break, so that the answer is typed behind it.
@@ -194,7 +199,7 @@ struct Joined<First: Encodable, Second: Encodable>: Encodable {
 /// Moments as text, in UTC.
 enum TimeText {
     /// `2026-05-01 12:00:00Z`, from seconds since 1970.
-    static func seconds(_ seconds: Int64) -> String { UTCText.seconds(seconds).replacing("T", with: " ") }
+    static func seconds(_ seconds: Int64) -> String { UTCText.spaced(seconds) }
 
     /// As ``seconds(_:)``, from milliseconds since 1970, such as those of a stamp.
     static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }

@@ -25,6 +25,12 @@ struct TerminalText: Sendable, Equatable {
     /// No text.
     init() { self.init(content: "", width: 0) }
 
+    /// The words of a value, made visible.
+    init(_ value: some CustomStringConvertible) {
+        let visible = VisibleText.of(value.description)
+        self.init(content: visible, width: TextWidth.columns(of: visible))
+    }
+
     /// So many blanks.
     static func blanks(_ count: Int) -> TerminalText {
         TerminalText(content: String(repeating: " ", count: max(0, count)), width: max(0, count))
@@ -45,7 +51,7 @@ struct TerminalText: Sendable, Equatable {
     /// The text without blanks at its end.
     var withoutTrailingBlanks: TerminalText {
         var text = self
-        while text.content.last == " " {
+        while text.content.utf8.last == 0x20 {
             text.content.removeLast()
             text.width -= 1
         }
@@ -93,10 +99,7 @@ extension TerminalText: ExpressibleByStringInterpolation {
         mutating func appendInterpolation(_ other: TerminalText) { text += other }
 
         /// Takes in the words of a value, made visible.
-        mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            let visible = VisibleText.of(value.description)
-            text += TerminalText(content: visible, width: TextWidth.columns(of: visible))
-        }
+        mutating func appendInterpolation(_ value: some CustomStringConvertible) { text += TerminalText(value) }
     }
 }
 
@@ -119,6 +122,7 @@ extension Sequence<TerminalText> {
 enum VisibleText {
     /// `text` with a symbol in the place of each of them.
     static func of(_ text: String) -> String {
+        if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return text }
         guard text.unicodeScalars.contains(where: ControlCharacters.contain) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

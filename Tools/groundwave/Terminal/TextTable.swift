@@ -19,7 +19,7 @@ struct TextTable {
     mutating func append(_ row: [TerminalText]) { rows.append(row) }
 
     /// Adds a row; control characters in it show as symbols.
-    mutating func append(_ row: [String]) { rows.append(row.map { "\($0)" }) }
+    mutating func append(_ row: [String]) { rows.append(row.map { TerminalText($0) }) }
 
     /// The lines, without blanks at their ends.
     var lines: [TerminalText] {
@@ -27,11 +27,18 @@ struct TextTable {
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].width : 0 }.max() ?? 0 }
         return rows.map { row in
             var line = TerminalText()
+            // Blanks are written where text follows.
+            var blanks = 0
             for (column, cell) in row.enumerated() {
-                let blanks = TerminalText.blanks(widths[column] - cell.width)
                 let isNumber = column >= firstNumber && column <= lastNumber
-                line += isNumber ? blanks + cell : cell + blanks
-                if column < row.count - 1 { line += "  " }
+                if isNumber { blanks += widths[column] - cell.width }
+                if !cell.isEmpty {
+                    line += .blanks(blanks)
+                    line += cell
+                    blanks = 0
+                }
+                if !isNumber { blanks += widths[column] - cell.width }
+                blanks += 2
             }
             return line.withoutTrailingBlanks
         }
