@@ -39,7 +39,7 @@ struct ImportRun {
     private var written: Position = 0
 
     /// The number of records compared against one state of the views.
-    private static let sliceCount = 4000
+    private static let sliceCount = 1000
     /// The number of records after which what is new in them is committed, so that no more are compared again.
     private static let comparedCount = 16_000
     /// How often the records of a batch are compared.
