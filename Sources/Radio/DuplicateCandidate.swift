@@ -17,7 +17,8 @@ import GroundwaveRecords
 public struct DuplicateCandidate: Hashable, Sendable {
     /// The id of the contact.
     public let id: RecordID
-    /// The properties that must be equal: call, band and mode, with a bar between two of them.
+    /// The properties that must be equal: call, band and mode, then the lengths of the first two, so that no value can end
+    /// in another one's place.
     let key: [UInt8]
     /// The possible start times, in seconds since 1970: a time of four digits is any second of its minute.
     public let start: ClosedRange<Int64>
@@ -38,10 +39,11 @@ public struct DuplicateCandidate: Hashable, Sendable {
         self.id = id
         var writer = ByteWriter(capacity: 32)
         writer.append(contentsOf: call)
-        writer.append(UInt8(ascii: "|"))
         writer.append(band: value(.band) ?? [], or: value(.freq) ?? [])
-        writer.append(UInt8(ascii: "|"))
+        let end = writer.count
         writer.append(modeOf: mode, value(.submode) ?? [])
+        writer.append(littleEndian: UInt32(clamping: call.count))
+        writer.append(littleEndian: UInt32(clamping: end))
         key = writer.bytes
         let first = ADIFDateTime(date: date, time: time).unixSeconds
         start = first...(time.second == nil ? first + 59 : first)

@@ -54,6 +54,14 @@ private func isPair(
         #expect(!isPair([:], [.mode: ""]))
     }
 
+    /// One text of call, band and mode, whatever stands between them, is cut in different places.
+    @Test(arguments: ["", "|", "\0"]) func `values that meet only where they are joined make no pair`(bar: String) {
+        let (call, band) = ("N0CALL", "X")
+        #expect(!isPair([.call: call, .band: "\(band)\(bar)Y"], [.call: "\(call)\(bar)\(band)", .band: "Y"]))
+        #expect(!isPair([.band: band, .mode: "Y\(bar)Z"], [.band: "\(band)\(bar)Y", .mode: "Z"]))
+        #expect(isPair([.call: "\(call)\(bar)Y", .band: band], [.call: "\(call)\(bar)Y", .band: band]))
+    }
+
     private static let modes: [(String, String, String, String, Bool)] = [
         ("MFSK", "FT4", "FT4", "", true), ("SSB", "USB", "SSB", "", true), ("USB", "", "LSB", "", true),
         ("PSK31", "", "PSK", "PSK31", true), ("PHONE", "", "SSB", "", true), ("ft8", "", "FT8", "", true),
