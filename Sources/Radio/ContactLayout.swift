@@ -54,14 +54,14 @@ struct ContactParts: ~Copyable {
         var member: Int?
     }
 
-    /// For each head but internal ones: its field, shifted by 9 bits, and bit 8 if it has a value. After a register, for
-    /// each of its members that has a value: the index of the member, and bit 63.
+    /// For each head, but those of the import key and the session: its field, shifted by 9 bits, and bit 8 if it has a
+    /// value. After a register, for each of its members that has a value: the index of the member, and bit 63.
     private(set) var heads: [UInt64] = []
     /// The values, as they come.
     private(set) var parts: [Part] = []
     /// For each head of the contact, the number of parts before it.
     private(set) var starts: [Int] = []
-    /// Where the order of the source lies; `nil` if the contact says nothing of it.
+    /// Where the order of the source lies, by its last head; `nil` if the contact says nothing of it.
     private(set) var order: Range<Int>?
 
     /// The parts of the head at `place` in the state of the contact.
@@ -78,13 +78,13 @@ struct ContactParts: ~Copyable {
         for head in contact.state.heads {
             starts.append(parts.count)
             let hasValue = head.code.hasValue && !head.isWithheld
-            if QSOKind.isInternal(head.field) {
-                if head.field == QSOKind.Number.order, hasValue { order = head.value }
-                continue
-            }
+            let isOrder = head.field == QSOKind.Number.order
+            if QSOKind.isInternal(head.field), !isOrder { continue }
             heads.append(UInt64(head.field) << 9 | (hasValue ? 1 << 8 : 0))
             guard hasValue else { continue }
-            if QSOKind.isRegister(head.field) {
+            if isOrder {
+                order = head.value
+            } else if QSOKind.isRegister(head.field) {
                 appendMembers(of: bytes.extracting(head.value), at: head.value.lowerBound)
             } else {
                 parts.append(Part(range: head.value, member: nil))

@@ -99,32 +99,6 @@ import Testing
         #expect(severals > 0 && withheld > 0 && contacts > 50)
     }
 
-    /// Two contacts whose heads are the same in the same order, but not the order that their sources noted.
-    @Test func `keep the order of their own source`() async throws {
-        let temporary = try await TemporaryStore(.full())
-        let orders: [[FieldName]] = [[.call, .qsoDate, .name, .qth], [.call, .qsoDate, .qth, .name]]
-        let text = orders.enumerated().map { number, names in
-            names.map { name in
-                let value = name == .call ? "N\(number)CALL" : name == .qsoDate ? "20260101" : "x"
-                return "<\(name.name):\(value.utf8.count)>\(value)"
-            }.joined() + "<EOR>\n"
-        }.joined()
-        try await temporary.store.importText(text)
-        let ids = try temporary.store.read { try $0.all(.everything).map(\.id) }
-        _ = try await temporary.store.write { batch in
-            for id in ids { try batch.set("qso", id, [Assignment("NAME", text: "y")]) }
-        }
-        try temporary.store.read { view in
-            var shown = ShownFields()
-            var found: [[FieldName]] = []
-            try view.forEachShown(of: "qso", ids) { _, values in
-                shown.read(values)
-                found.append(shown.layout.names)
-            }
-            #expect(Set(found) == Set(orders))
-        }
-    }
-
     @Test(arguments: UInt64(1)...8) func `give the digests that their records give`(seed: UInt64) async throws {
         let fleet = try await Self.fleet(seed)
         defer { fleet.close() }

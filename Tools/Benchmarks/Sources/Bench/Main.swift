@@ -17,7 +17,7 @@ struct Bench {
         case "salvage": try LogBench.salvage(arguments[1])
         case "generate": try ReplayBench.generate(arguments[1], events: number(2), records: number(3))
         case "rebuild": try ReplayBench.rebuild(arguments[1])
-        case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2))
+        case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2), records: number(3))
         case "parse": try ADIFBench.parse(arguments[1])
         case "log": try ADIFBench.generateLog(arguments[1], contacts: number(2))
         case "past-build":

@@ -68,14 +68,14 @@ enum ReplayBench {
                 + "\(memory.peakMiB()) MiB views \(try views.fileSizeBytes() >> 20) MiB")
     }
 
-    static func catchUp(_ path: String, events: Int) throws {
+    static func catchUp(_ path: String, events: Int, records: Int) throws {
         let log = try EventLog(opening: path)
         let views = Views(of: log, kinds: Kinds([kind]), at: path + ".views")
         try views.catchUp()
         var generator = SeededGenerator(state: UInt64(Date().timeIntervalSince1970 * 1e6))
         var draft = DraftBatch()
         for _ in 0..<events {
-            let record = Int(generator.next() % 100_000) + 1
+            let record = Int(generator.next() % UInt64(records)) + 1
             let id = RecordID(high: mixed(UInt64(record)), low: UInt64(record))
             let key = FieldKey.number(UInt32(generator.next() % 20) + 1)
             let heads = try views.read { try $0.record("thing", id)?.superseded(by: key) ?? [] }
