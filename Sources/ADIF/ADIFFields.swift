@@ -91,6 +91,14 @@ public struct ADIFFields: Sendable, Hashable {
     }
 }
 
+extension ADIFFields {
+    /// Passes each field to `body`, in source order: its number, 0 for an unknown one, and where its name and its value
+    /// lie in ``bytes``.
+    package func forEachPlace(_ body: (_ number: UInt16, _ name: Range<Int>, _ value: Range<Int>) -> Void) {
+        for entry in entries { body(entry.number, entry.nameRange, entry.valueRange) }
+    }
+}
+
 extension ADIFFields: RandomAccessCollection {
     /// The position of the first field: 0.
     public var startIndex: Int { 0 }

@@ -1,4 +1,5 @@
 import GroundwaveADIF
+import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
@@ -28,8 +29,11 @@ package struct ContactIDs: Sendable {
     }
 
     private func id(_ key: ContactKey, station: [UInt8], _ occurrence: Int) -> RecordID {
-        let bytes = key.bytes + station + ContactIndex.bigEndian(UInt64(occurrence))
-        let hash = bytes.withSpan { self.hash($0) }
+        var writer = ByteWriter(capacity: 24 + station.count)
+        writer.append(key.id)
+        writer.append(contentsOf: station.span.bytes)
+        writer.append(bigEndian: UInt64(occurrence))
+        let hash = writer.withSpan { self.hash($0) }
         return RecordID(high: hash.id.high, low: hash.id.low)
     }
 

@@ -9,8 +9,6 @@ import GroundwaveRecords
 struct FieldOrder {
     let names: [FieldName]
 
-    init(_ names: [FieldName]) { self.names = names }
-
     init(decoding bytes: [UInt8]) {
         var names: [FieldName] = []
         Self.forEachName(in: bytes[...]) { known, spelling in names.append(known ?? FieldName(bytes: spelling)) }
@@ -33,13 +31,5 @@ struct FieldOrder {
                 body(nil, bytes[(start + range.lowerBound)..<(start + range.upperBound)])
             }
         }
-    }
-
-    var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: names.count * 2)
-        for name in names {
-            writer.append(field: name.isKnown ? .number(UInt32(name.number)) : .name(name.name))
-        }
-        return writer.bytes
     }
 }

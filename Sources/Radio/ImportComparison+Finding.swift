@@ -13,6 +13,22 @@ extension ImportComparison {
         return ids.id(of: key, number)
     }
 
+    /// Whether a contact that no earlier record matched, with the id of the first occurrence, is the one for a record of the
+    /// file: ``find(_:in:_:)`` prefers it to all others.
+    func isFirst(_ contact: borrowing ShownValues, of imported: ImportedRecord) -> Bool {
+        guard imported.serviceIDs.isEmpty,
+            let key = contact.value(QSOKind.Number.importKey).flatMap({ ImportedKey($0) }),
+            key.key == imported.key.id, key.occurrence == 0
+        else { return false }
+        return isSameStation(contact, imported)
+    }
+
+    private func isSameStation(_ contact: borrowing ShownValues, _ imported: ImportedRecord) -> Bool {
+        let station = contact.value(UInt32(FieldName.stationCallsign.number)) ?? []
+        return station.elementsEqual(imported.key.station)
+            || imported.key.mayBeSameStation(as: ContactKey.folded(station))
+    }
+
     /// Returns the id that was erased if a contact with the key of a record, which no stored contact matches, was. Several
     /// contacts with one key are told apart by their order alone, so that of each one before it is looked for, too, up to
     /// the eighth.
@@ -52,8 +68,7 @@ extension ImportComparison {
             try view.forEachEntry(of: QSOKind.name, index: ContactIndex.key, prefix: imported.key.bytes) { _, id in
                 guard !met.contains(id), try view.read(id, of: QSOKind.name, into: &contact) else { return true }
                 latest = id
-                let station = contact.value(UInt32(FieldName.stationCallsign.number)) ?? []
-                guard imported.key.mayBeSameStation(as: ContactKey.folded(station)) else { return true }
+                guard isSameStation(contact, imported) else { return true }
                 let key = contact.value(QSOKind.Number.importKey).flatMap { ImportedKey($0) }
                 let candidate = (id: id, occurrence: key?.occurrence ?? .max)
                 if best.map({ isPreferred(candidate, to: $0, imported.key) }) ?? true { best = candidate }

@@ -113,8 +113,8 @@ public struct ImportComparison {
     /// Keeps the matches of the first `count` records, which will not be compared again.
     package mutating func keep(_ count: Int) { latest.removeFirst(count) }
 
-    /// Compares the next record of the file, which has a call. Costs an index look-up, and for a stored contact reading
-    /// its row.
+    /// Compares the next record of the file, which has a call. Costs reading the row of a contact that an import made with
+    /// the same key and nobody else has, and for any other record also an index look-up.
     ///
     /// - Parameter contact: Room for a contact of `view`, used again for each record.
     package mutating func compare(
@@ -122,9 +122,16 @@ public struct ImportComparison {
     ) throws -> Outcome {
         fieldOutcomes.removeAll(keepingCapacity: true)
         let occurrence = occurrences[imported.key, default: 0]
-        let found = try find(imported, in: view, &contact)
-        var id = found ?? freeID(imported.key, occurrence)
-        var isThere = try found != nil || view.read(id, of: QSOKind.name, into: &contact)
+        var id = freeID(imported.key, occurrence)
+        var isThere = try view.read(id, of: QSOKind.name, into: &contact)
+        // No other contact is preferred to the first one that an import made with this key: none is looked for.
+        if occurrence > 0 || !isThere || !isFirst(contact, of: imported) {
+            if let found = try find(imported, in: view, &contact) {
+                (id, isThere) = (found, true)
+            } else if isThere {
+                _ = try view.read(id, of: QSOKind.name, into: &contact)
+            }
+        }
         let erased =
             try isThere ? (contact.state.isErased ? id : nil) : erasedID(imported.key, occurrence, in: view)
         if erased != nil, let again { (id, isThere) = (ContactIDs.id(id, again: again), false) }
@@ -164,10 +171,13 @@ public struct ImportComparison {
         let isSaid =
             formerValues != nil
             || contact.names.knownOrdinal(of: source).map { contact.state.isWritten(onlyBy: $0) } ?? false
-        return isSaid && imported.collections.isEmpty
-            && imported.values.allSatisfy { key, value in
-                contact.names.knownOrdinal(of: key).flatMap { contact.value($0) }?.elementsEqual(value) ?? false
-            }
+        guard isSaid, imported.collections.isEmpty else { return false }
+        let bytes = imported.bytes
+        for value in imported.values {
+            let known = value.number > 0 ? value.number : contact.names.knownOrdinal(of: imported.key(of: value))
+            guard let known, contact.shows(bytes.span.bytes.extracting(value.range), in: known) else { return false }
+        }
+        return true
     }
 
     private mutating func news(
@@ -175,8 +185,8 @@ public struct ImportComparison {
     ) throws -> (operations: [FieldOperation], isUpdate: Bool) {
         let source = contact.names.knownOrdinal(of: source) ?? 0
         var operations: [FieldOperation] = []
-        for (key, value) in imported.values {
-            let value = Array(value)
+        for value in imported.values {
+            let (key, value) = (imported.key(of: value), Array(imported.bytes[value.range]))
             let ordinal = contact.names.knownOrdinal(of: key)
             let isAsserted = source == 0 ? nil : ordinal.flatMap { contact.state.asserts(value, of: $0, by: source) }
             let new = news(value, of: key, record, isAsserted: isAsserted ?? false)
@@ -197,10 +207,11 @@ public struct ImportComparison {
             return value(of: record, after: operation) != record[operation.field]?.value
         }
         if !isUpdate { return (operations, false) }
-        let order = FieldOrder(imported.order).bytes
+        let order = imported.order
         let key = FieldKey.number(QSOKind.Number.order)
         // New fields of the file get their position; a file with fewer fields does not remove positions.
-        let isLonger = imported.order.count > FieldOrder(decoding: record[key]?.value ?? []).names.count
+        let former = FieldOrder(decoding: record[key]?.value ?? [])
+        let isLonger = FieldOrder(decoding: order).names.count > former.names.count
         if isLonger, record[key]?.value != order {
             operations.append(FieldOperation(.set, key, supersedes: record.superseded(by: key), value: order))
         }

@@ -1,63 +1,114 @@
 import GroundwaveADIF
+import GroundwaveByteCoding
 import GroundwaveRecords
 
 /// A record of a file as values of a contact: a first import writes them, a later one compares them.
-package struct ImportedRecord: Sendable {
-    /// The plain fields and registers with their values, most of which are slices of the record's bytes.
-    var values: [(key: FieldKey, value: ArraySlice<UInt8>)] = []
+///
+/// All values lie in one array, and a copy is a reference: records are passed from one stage of an import to the next.
+package final class ImportedRecord: Sendable {
+    /// A plain field or a register, with the place of its value.
+    struct Value: Sendable {
+        /// The number of the field; 0 for one that has a name.
+        let number: FieldOrdinal
+        /// Which of ``ImportedRecord/names`` it has; 0 for a field with a number.
+        let name: Int
+        /// Where its value lies in ``ImportedRecord/bytes``.
+        let range: Range<Int>
+    }
+
+    /// The values, one after the other.
+    let bytes: [UInt8]
+    /// The plain fields in the order of the file, then the registers.
+    let values: [Value]
+    /// The names of the fields that have no number.
+    let names: [String]
     /// The collections with their elements.
-    var collections: [(key: FieldKey, elements: [[UInt8]])] = []
-    /// The names of the fields in order.
-    var order: [FieldName] = []
+    let collections: [(key: FieldKey, elements: [[UInt8]])]
+    /// The names of all fields in the order of the file: see ``FieldOrder``.
+    let order: [UInt8]
     /// The key by which the contact is recognised.
     let key: ContactKey
     /// The ids that services assigned to the contact: field and id.
-    var serviceIDs: [(field: String, id: ArraySlice<UInt8>)] = []
+    let serviceIDs: [(field: String, id: [UInt8])]
 
     /// Takes the fields of `record` apart.
     package init(_ record: ADIFRecord) {
-        let fields = record.fields
+        // The reader has already reported a warning.
         let hasDuplicates = record.warnings.contains { $0.code == .duplicateField }
-        values.reserveCapacity(fields.count)
-        order.reserveCapacity(fields.count)
-        var members = [ArraySlice<UInt8>?](repeating: nil, count: RegisterTable.shared.memberCount)
-        var station: ArraySlice<UInt8> = []
-        var call: ArraySlice<UInt8> = []
-        for field in fields {
-            let name = field.name
-            // The reader has already reported a warning.
-            if hasDuplicates, order.contains(name) { continue }
-            let value = hasDuplicates ? Self.value(of: name, in: fields) : field.value
-            order.append(name)
-            guard name.isKnown else {
-                values.append((.name(name.name), value))
-                if !value.isEmpty, ContactIndex.serviceFields.contains(name.name) {
-                    serviceIDs.append((name.name, value))
+        let fields = hasDuplicates ? Self.withoutDuplicates(record.fields) : record.fields
+        let source = fields.bytes
+        let table = RegisterTable.shared
+        var values: [Value] = []
+        values.reserveCapacity(fields.count + 4)
+        var names: [String] = []
+        var collections: [(key: FieldKey, elements: [[UInt8]])] = []
+        var serviceIDs: [(field: String, id: [UInt8])] = []
+        var writer = ByteWriter(capacity: source.count)
+        var order = ByteWriter(capacity: 2 * fields.count + 32)
+        var members = [Range<Int>?](repeating: nil, count: table.memberCount)
+        var (call, station) = (0..<0, 0..<0)
+        fields.forEachPlace { number, spelling, place in
+            var name = 0
+            if number == 0 {
+                let text = FieldName(bytes: source[spelling]).name
+                order.append(field: .name(text))
+                if !place.isEmpty, ContactIndex.serviceFields.contains(text) {
+                    serviceIDs.append((text, Array(source[place])))
                 }
-                continue
-            }
-            if let index = RegisterTable.shared[name.number] {
-                members[index] = value
-            } else if RegisterTable.shared.isCollection(name.number) {
-                collections.append((.number(UInt32(name.number)), Elements.split(Array(value))))
+                name = names.count
+                names.append(text)
             } else {
-                if name == .call { call = value } else if name == .stationCallsign { station = value }
-                values.append((.number(UInt32(name.number)), value))
+                order.append(field: .number(UInt32(number)))
+                if let index = table[number] {
+                    members[index] = place
+                    return
+                }
+                if table.isCollection(number) {
+                    collections.append((.number(UInt32(number)), Elements.split(Array(source[place]))))
+                    return
+                }
+                if number == Self.call { call = place } else if number == Self.station { station = place }
             }
+            let start = writer.count
+            writer.append(contentsOf: source.span.bytes.extracting(place))
+            values.append(Value(number: FieldOrdinal(number), name: name, range: start..<writer.count))
         }
-        var start = 0
+        var first = 0
         for register in QSOKind.registers {
-            let end = start + register.members.count
-            let value = Register.encode(members[start..<end])
-            if !value.isEmpty { values.append((.number(register.number), value[...])) }
-            start = end
+            let start = writer.count
+            for index in register.members.indices {
+                guard let place = members[first + index] else { continue }
+                writer.append(member: index, source.span.bytes.extracting(place))
+            }
+            first += register.members.count
+            if writer.count > start {
+                values.append(Value(number: register.number, name: 0, range: start..<writer.count))
+            }
         }
         func member(_ name: FieldName) -> ArraySlice<UInt8> {
-            RegisterTable.shared[name.number].flatMap { members[$0] } ?? []
+            source[table[name.number].flatMap { members[$0] } ?? 0..<0]
         }
         key = ContactKey(
-            call: call, date: member(.qsoDate), time: member(.timeOn), frequency: member(.freq), band: member(.band),
-            mode: member(.mode), submode: member(.submode), station: station)
+            call: source[call], date: member(.qsoDate), time: member(.timeOn), frequency: member(.freq),
+            band: member(.band), mode: member(.mode), submode: member(.submode), station: source[station])
+        (self.values, self.names, self.collections, self.serviceIDs) = (values, names, collections, serviceIDs)
+        self.order = order.bytes
+        bytes = writer.bytes
+    }
+
+    private static let call = FieldName.call.number
+    private static let station = FieldName.stationCallsign.number
+
+    /// The field of a value.
+    func key(of value: Value) -> FieldKey { value.number > 0 ? .number(value.number) : .name(names[value.name]) }
+
+    /// Returns `fields` with each name once, where it is first.
+    private static func withoutDuplicates(_ fields: ADIFFields) -> ADIFFields {
+        var names: Set<FieldName> = []
+        return ADIFFields(
+            fields.lazy.map(\.name).filter { names.insert($0).inserted }.map { name in
+                ADIFField(name, value: value(of: name, in: fields))
+            })
     }
 
     /// Returns the value of a field that may be repeated: the effective one, which the subscript selects; of comments and

@@ -2,7 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveRecords
 
-/// A contact that a file brings and that is not stored yet. Its values are the bytes of the file, until it is written.
+/// A contact that a file brings and that is not stored yet. Its values stay those of the record in the file, until it is written.
 package struct NewContact: Sendable {
     fileprivate let id: RecordID
     fileprivate let source: SourceID
@@ -22,13 +22,14 @@ package struct NewContact: Sendable {
         let key = ImportedKey(key: imported.key.id, occurrence: occurrence)
         internals =
             [
-                (.number(QSOKind.Number.order), FieldOrder(imported.order).bytes),
+                (.number(QSOKind.Number.order), imported.order),
                 (.number(QSOKind.Number.importKey), key.bytes),
             ] + (session.map { [(.number(QSOKind.Number.session), $0.bytes)] } ?? [])
     }
 
     fileprivate func forEachValue(_ body: (OperationCode, FieldKey, RawSpan) -> Void) {
-        for (key, value) in imported.values { body(.set, key, value.span.bytes) }
+        let bytes = imported.bytes
+        for value in imported.values { body(.set, imported.key(of: value), bytes.span.bytes.extracting(value.range)) }
         for (key, elements) in imported.collections {
             for element in elements { body(.add, key, element.span.bytes) }
         }

@@ -53,16 +53,19 @@ public struct Register: Hashable, Sendable {
     public var isEmpty: Bool { values.allSatisfy { $0 == nil } }
 
     /// The encoded register.
-    public func encode() -> [UInt8] { Self.encode(values.map { $0?[...] }[...]) }
-
-    /// The encoded register whose members have these values; empty if none has one.
-    package static func encode(_ values: ArraySlice<ArraySlice<UInt8>?>) -> [UInt8] {
+    public func encode() -> [UInt8] {
         var writer = ByteWriter()
-        for index in values.indices {
-            guard let value = values[index] else { continue }
-            writer.append(UInt8(index - values.startIndex))
-            writer.append(lengthPrefixed: value.span.bytes)
+        for (index, value) in values.enumerated() {
+            if let value { value.withSpan { writer.append(member: index, $0) } }
         }
         return writer.bytes
+    }
+}
+
+extension ByteWriter {
+    /// Appends the value of one member of a register; members are appended in the order of the schema.
+    package mutating func append(member index: Int, _ value: RawSpan) {
+        append(UInt8(index))
+        append(lengthPrefixed: value)
     }
 }

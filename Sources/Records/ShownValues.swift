@@ -52,6 +52,19 @@ public struct ShownValues: ~Copyable, Sendable {
         return shown < 0 ? nil : value(ofHead: shown)
     }
 
+    /// Whether `value` is, byte by byte, what is shown for the field with this local number.
+    package func shows(_ value: RawSpan, in number: FieldOrdinal) -> Bool {
+        var shown = -1
+        for index in state.heads.indices where state.heads[index].field == number {
+            if shown >= 0 { return field(number).value?.withSpan { $0.elementsEqual(value) } ?? false }
+            shown = index
+        }
+        guard shown >= 0 else { return false }
+        let head = state.heads[shown]
+        return head.code.hasValue && !head.isWithheld
+            && state.values.span.bytes.extracting(head.value).elementsEqual(value)
+    }
+
     /// The value shown for the field `name`, which has no number.
     public func value(named name: String) -> ArraySlice<UInt8>? {
         names.knownOrdinal(of: .name(name)).flatMap { value($0) }

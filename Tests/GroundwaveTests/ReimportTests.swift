@@ -97,6 +97,22 @@ import Testing
         #expect(again.unchanged == 2 && again.id == nil)
     }
 
+    @Test func `an id of a service outranks the key, though another contact was imported with that`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let id = ("APP_QRZLOG_LOGID", "7")
+        let early = Self.record([id.0: id.1, "NAME": "Hiram"]).replacing("1200", with: "1150")
+        try await store.importText("x<EOH>" + Self.record(["NAME": "Percy"]) + early)
+        let report = try await store.importText("x<EOH>" + early.replacing("1150", with: "1200"))
+        #expect(report.imported == 0 && report.updated == 1)
+        var names: [String: String] = [:]
+        try store.forEachContactInOrder(.everything) { contact in
+            #expect(contact.text("TIME_ON") == "1200")
+            names[contact.text("NAME") ?? ""] = contact.text(FieldName(id.0)) ?? "-"
+        }
+        #expect(names == ["Hiram": "7", "Percy": "-"])
+    }
+
     @Test(arguments: [false, true])
     func `what a file says of a contact logged by hand is heard, also of a source that is new`(isKnown: Bool)
         async throws

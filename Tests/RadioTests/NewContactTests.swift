@@ -15,6 +15,20 @@ import Testing
         ADIFField(.freq, "14.05"), ADIFField(FieldName("NOTES"), ""),
     ]
 
+    /// The names of the fields in order: twice the number of a known one; else twice the length plus one, then the name.
+    private static var order: [UInt8] {
+        var writer = ByteWriter()
+        for name in fields.map(\.name) {
+            if name.isKnown {
+                writer.append(varint: UInt64(name.number) * 2)
+            } else {
+                writer.append(varint: UInt64(name.name.utf8.count) * 2 + 1)
+                writer.append(contentsOf: Array(name.name.utf8))
+            }
+        }
+        return writer.bytes
+    }
+
     /// The operations in plain words: values in the order of the file, registers, lists, and what the import notes.
     private static func operations(session: RecordID?) -> [FieldOperation] {
         func number(_ name: FieldName) -> FieldKey { .number(UInt32(name.number)) }
@@ -34,7 +48,7 @@ import Testing
             register(QSOKind.Number.start, "20260501", "1234"), register(QSOKind.Number.frequency, "14.05", "20m"),
             register(QSOKind.Number.emission, "CW", nil),
         ] + lists + [
-            set(.number(QSOKind.Number.order), FieldOrder(Self.fields.map(\.name)).bytes),
+            set(.number(QSOKind.Number.order), Self.order),
             set(.number(QSOKind.Number.importKey), ImportedKey(key: key.id, occurrence: 3).bytes),
         ] + (session.map { [set(.number(QSOKind.Number.session), $0.bytes)] } ?? [])
     }
