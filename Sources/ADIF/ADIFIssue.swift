@@ -59,11 +59,18 @@ public struct ADIFRejection: Sendable, Hashable {
         case forbiddenXML = "forbidden-xml"
         /// The header is larger than ``ADIFLimits/headerByteCount``.
         case headerTooLong = "header-too-long"
+        /// The row of a table has more cells than the table has columns, or a quote that does not end. Only used for CSV,
+        /// which the module Radio reads.
+        case malformedCSV = "malformed-csv"
         /// The line is not a JSON object with the fields of a contact. Only used for NDJSON, which the module Radio
         /// reads.
         case malformedJSON = "malformed-json"
+        /// A word of the line is not understood. Only used for Fast Log Entry, which the module Radio reads.
+        case malformedLine = "malformed-line"
         /// The document is not well-formed XML from here on; the records before were read.
         case malformedXML = "malformed-xml"
+        /// The contact has no date or no time: no line before it gives one. Only used for Fast Log Entry.
+        case noDate = "no-date"
         /// A record has no end tag: the next one begins, or the file ends after one of its fields.
         case noEndOfRecord = "no-end-of-record"
         /// An end-of-record tag has no field before it.

@@ -12,8 +12,8 @@ import FoundationXML
 ///
 /// A document with a document type declaration, or in an encoding other than UTF-8, ASCII and Latin-1, is refused
 /// entirely; nothing outside of the document is ever read. If a document stops being well-formed, the records before
-/// that position are kept and the rest is one rejection. A processing instruction without data (`<?name?>`) counts as
-/// such a position.
+/// that position are kept and the rest is one rejection. A processing instruction without data (`<?name?>`) and a tag that
+/// is longer than 4 KiB count as such a position.
 public enum ADXReader {
     /// Reads a whole document in memory.
     ///
@@ -38,8 +38,10 @@ public enum ADXReader {
         let count = document.count
         document.removeSubrange(firstByteNotUTF8(in: document)...)
         document.removeSubrange(firstEmptyInstruction(in: document)...)
+        document.removeSubrange(ADXTagLimit.firstLongTag(in: document)...)
         let builder = ADXBuilder(bytes: bytes, limits: limits)
-        let parser = XMLParser(data: Data(document))
+        // As a stream: of a document that is passed at once, libxml2 refuses what is behind its first 10 MB.
+        let parser = XMLParser(stream: InputStream(data: Data(document)))
         parser.shouldResolveExternalEntities = false
         let delegate = ADXParserDelegate(builder: builder)
         parser.delegate = delegate

@@ -39,7 +39,8 @@ package struct TimeArgument: Hashable, Sendable {
         } else {
             throw StoreError(
                 .usage, "“\(text)” is not a time.",
-                hint: "Times are in UTC: now, today, yesterday, 90m, 2d, 2026-05-01, 2026-05-01T12:00:30.5, or with an "
+                hint:
+                    "Times are in UTC: now, today, yesterday, 90m, 2d, 2026, 2026-05, 2026-05-01, 2026-05-01T12:00:30.5, or with an "
                     + "offset: 2026-05-01T14:00+02:00.")
         }
     }
@@ -47,6 +48,12 @@ package struct TimeArgument: Hashable, Sendable {
     /// A day that starts at `start`, in seconds.
     private init(day start: Int64) {
         (startMilliseconds, endMilliseconds) = (start * 1000, (start + 86_400) * 1000)
+        lastMillisecond = endMilliseconds - 1
+    }
+
+    /// A month or a year, from its first day to the day before `end`, both as days since 1970.
+    private init(days start: Int64, until end: Int64) {
+        (startMilliseconds, endMilliseconds) = (start * 86_400_000, end * 86_400_000)
         lastMillisecond = endMilliseconds - 1
     }
 
@@ -87,6 +94,14 @@ package struct TimeArgument: Hashable, Sendable {
     }
 
     private static func calendar(_ word: String) -> TimeArgument? {
+        if let match = word.wholeMatch(of: /([0-9]{4})(?:-([0-9]{2}))?/), let year = Int64(match.1), year >= 1930 {
+            let month = match.2.map { Int64($0) ?? 0 }
+            guard (1...12).contains(month ?? 1) else { return nil }
+            func first(_ month: Int64) -> Int64 {
+                CivilDate.day(year: year + (month - 1) / 12, month: (month - 1) % 12 + 1, day: 1)
+            }
+            return TimeArgument(days: first(month ?? 1), until: first((month ?? 12) + 1))
+        }
         let date = /([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[t ](.+))?/
         guard let match = word.wholeMatch(of: date), let year = Int64(match.1), let month = Int64(match.2),
             let day = Int64(match.3), (1...12).contains(month)

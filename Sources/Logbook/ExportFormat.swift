@@ -12,7 +12,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     /// ADIF's XML. It holds text only: a value that is not UTF-8 is read as Windows-1252.
     case adx
     /// A table for spreadsheets (RFC 4180): UTF-8, lines end with CR and LF, the first line has the field names. A
-    /// value that begins with `=`, `+`, `-` or `@` is written unchanged: an export does not alter a log.
+    /// value that a spreadsheet would run as a formula has an apostrophe before it, which an import takes off again.
     case csv
     /// One JSON object per line, lossless: see ``NDJSON``.
     case ndjson
@@ -162,14 +162,17 @@ enum CSV {
 
     /// Appends a cell; a value with a comma, a quote, a line end, or a blank at an end is quoted.
     static func append(cell value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        let isGuarded = SpreadsheetGuard.isNeeded(by: value)
         let mustQuote =
             value.first == 0x20 || value.last == 0x20
             || value.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
         guard mustQuote else {
+            if isGuarded { bytes.append(UInt8(ascii: "'")) }
             bytes.append(contentsOf: value)
             return
         }
         bytes.append(UInt8(ascii: "\""))
+        if isGuarded { bytes.append(UInt8(ascii: "'")) }
         for byte in value {
             if byte == UInt8(ascii: "\"") { bytes.append(byte) }
             bytes.append(byte)

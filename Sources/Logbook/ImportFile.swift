@@ -79,8 +79,9 @@ final class ImportFile: Sendable {
         case .rejected(let rejection):
             return Item(content: .rejected, remarks: [ImportRemark(rejection, in: name)])
         case .record(var record):
-            let remarks = record.warnings.map { ImportRemark($0, in: name) }
+            var remarks = record.warnings.map { ImportRemark($0, in: name) }
             if let adjustment { record.fields = adjustment.applied(to: record.fields) }
+            remarks += EntryCheck.problems(of: record.fields).map { ImportRemark($0, in: record, of: name) }
             guard record.fields.text(.call) != nil else {
                 return Item(content: .rejected, remarks: remarks + [ImportRemark(noCall: record, in: name)])
             }
@@ -94,6 +95,14 @@ extension ImportRemark {
         self.init(
             file: file, record: warning.recordNumber, offset: warning.byteOffset, field: warning.field?.name ?? "",
             code: warning.code.rawValue, message: warning.code.explanation, isRejection: false)
+    }
+
+    fileprivate init(
+        _ found: (field: FieldName, problem: EntryCheck.Problem), in record: ADIFRecord, of file: String
+    ) {
+        self.init(
+            file: file, record: record.number, offset: record.byteOffset, field: found.field.name,
+            code: found.problem.rawValue, message: found.problem.explanation, isRejection: false)
     }
 
     fileprivate init(_ rejection: ADIFRejection, in file: String) {

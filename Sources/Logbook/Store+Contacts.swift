@@ -1,3 +1,4 @@
+import GroundwaveADIF
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
@@ -25,6 +26,22 @@ extension Reading {
                 try view.forEachShown(in: contacts, body)
             }
         }
+    }
+
+    /// Throws unless `field` is one of ADIF, or some record here has it: else a question about it is a typing error.
+    ///
+    /// - Throws: ``StoreError`` with code `usage`.
+    public func checkField(_ field: FieldName) throws {
+        if try field.isKnown || read({ $0.names.knownOrdinal(of: .name(field.name)) != nil }) { return }
+        throw StoreError(
+            .usage, "No contact has a field called \(field).", hint: "ADIF's names are like FREQ or MY_RIG.")
+    }
+
+    /// Counts the contacts of `query` by each combination of the values of `keys`. Notes of an activation never count.
+    public func countContacts(_ query: ContactQuery, groupedBy keys: [ContactGroups.Key]) throws -> ContactGroups {
+        var query = query
+        query.includesMetadata = false
+        return try read { try $0.groups(query, by: keys) }
     }
 
     /// Counts the contacts of `query`. Notes of an activation never count.

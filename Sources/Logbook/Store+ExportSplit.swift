@@ -28,12 +28,16 @@ extension Reading {
     /// Writes the contacts of `query` into files of the folder at `folder`, one for each station, park and UTC day as
     /// `split` asks, with the names that programs for activations use: `N0CALL@US-0001-20260501.adi`.
     ///
-    /// Each file is written under a temporary name and renamed; a file of the same name is replaced. Contacts without
-    /// a park are in the files without a park in their name.
+    /// Each file is written under a temporary name and renamed. Contacts without a park are in the files without a park in
+    /// their name.
     ///
+    /// - Parameter isReplacing: Whether a file of the same name is replaced.
+    /// - Throws: ``StoreError`` with code `exists` if there is such a file and it is not to be replaced; then nothing was
+    ///   written.
     /// - Returns: The files, by name, and the report of all of them; a contact in two files counts twice.
     public func export(
-        _ query: ContactQuery, as format: ExportFormat, by split: Set<ExportSplit>, into folder: URL, created: Int64
+        _ query: ContactQuery, as format: ExportFormat, by split: Set<ExportSplit>, into folder: URL, created: Int64,
+        isReplacing: Bool = false
     ) throws -> (files: [ExportedFile], report: ExportReport) {
         var report = ExportReport(token: try log.token(at: 0))
         var files: [ExportedFile] = []
@@ -51,12 +55,22 @@ extension Reading {
             } catch {
                 throw StoreError(error, "The folder \(folder.path) cannot be created")
             }
+            if !isReplacing { try Self.checkNew(groups.keys.map { "\($0).\(format.rawValue)" }, in: folder) }
             for (name, ids) in groups.sorted(by: { $0.key < $1.key }) {
                 let file = try write(ids, "\(name).\(format.rawValue)", format, folder, created, view, &report)
                 files.append(file)
             }
         }
         return (files, report)
+    }
+
+    /// Throws unless none of the files is there.
+    private static func checkNew(_ names: [String], in folder: URL) throws {
+        let present = names.sorted().filter { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }
+        guard let first = present.first else { return }
+        let others = present.count == 1 ? "" : ", and so do \(present.count - 1) others"
+        throw StoreError(
+            .exists, "\(folder.appending(path: first).path) exists already\(others).", hint: "To replace them: --force")
     }
 
     private func write(
@@ -99,12 +113,7 @@ extension Reading {
             day = facts.startSeconds.map { "-\(ContactTime.text(seconds: $0).date)" } ?? "-undated"
         }
         guard split.contains(.park) else { return [call + day] }
-        var parks = facts.myParks
-        if parks.isEmpty, contact.text("MY_SIG")?.uppercased() == "POTA", let park = contact.text("MY_SIG_INFO") {
-            parks = park.split(separator: ",").map { $0.uppercased().filter { !$0.isWhitespace } }
-        }
-        var seen: Set<String> = []
-        let names = parks.filter { !$0.isEmpty && seen.insert($0).inserted }.map { "\(call)@\(fileName($0))\(day)" }
+        let names = facts.myParks.map { "\(call)@\(fileName($0))\(day)" }
         return names.isEmpty ? [call + day] : names
     }
 

@@ -39,7 +39,8 @@ public enum ResolveScope: Sendable {
 
 extension Reading {
     /// Returns the record of `kind` that `text` names: a whole ID, `last`, the call of a contact, the name of a
-    /// record of another kind, or any unambiguous prefix of an ID.
+    /// record of another kind, or any unambiguous prefix of an ID. The last contact is the one that this device logged or
+    /// imported last; the last hidden one the one that it hid last.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is none, or if several match; then its cause is an
     ///   ``AmbiguousName``.
@@ -47,6 +48,12 @@ extension Reading {
         if let id = RecordID(text: text) {
             guard try record(kind, id) != nil else { throw WriteBatch.noRecord(kind, id) }
             return id
+        }
+        if kind == QSOKind.name, text.lowercased() == "last" {
+            if let id = try lastContact(scope) { return id }
+            throw StoreError(
+                .notFound, "No contact was \(scope == .hidden ? "hidden" : "logged") on this device.",
+                hint: "To see all: groundwave qso list\(scope == .hidden ? " --hidden" : "")")
         }
         if scope == .all, let id = try presentRecord(kind, idPrefix: text), try record(kind, id) != nil { return id }
         let candidates = try read { try Self.candidates(text, kind, scope, in: $0) }
@@ -87,12 +94,6 @@ extension Reading {
     private static func last(
         of kind: String, _ scope: ResolveScope, in view: borrowing ViewReader
     ) throws -> Record? {
-        if kind == QSOKind.name {
-            var query = ContactQuery.contacts
-            query.limit = 1
-            query.isHidden = scope == .hidden
-            return try view.all(query).first
-        }
         var last: Record?
         try view.forEachRecord(of: kind) { record in
             if record.isVisible != (scope == .hidden), record.firstPosition > last?.firstPosition ?? 0 { last = record }

@@ -1,3 +1,4 @@
+import GroundwaveAuditing
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
@@ -29,10 +30,11 @@ extension Reading {
 }
 
 extension Store {
-    /// Starts a session.
+    /// Starts a session, or records one of the past: one with `ENDED` has ended, and leaves an open session alone.
     ///
     /// - Parameters:
-    ///   - assignments: The fields that its contacts get, as a person entered them.
+    ///   - assignments: The fields that its contacts get, as a person entered them; `STARTED`, now if it is left out, and
+    ///     `ENDED` are times as on a command line.
     ///   - now: Seconds since 1970.
     ///   - isReplacing: Whether to end a session that is still open.
     /// - Throws: ``StoreError`` with code `usage` if a session is open and not to be replaced, or if an entry is
@@ -41,8 +43,9 @@ extension Store {
         _ assignments: [Assignment], now: Int64, isReplacing: Bool = false, note: String = "", author: String? = nil
     ) async throws -> Written<StartedSession> {
         try await write(note: note, author: sessionAuthor(author, assignments)) { batch in
-            let (checked, remarks) = try OperatingSession.checked(assignments)
-            let open = try batch.openSession()
+            let (checked, remarks) = try OperatingSession.checked(SessionTime.read(assignments, now: now))
+            let hasEnded = checked.contains { $0.name == "ENDED" && $0.value != nil }
+            let open = hasEnded ? nil : try batch.openSession()
             if let open {
                 guard isReplacing else {
                     throw StoreError(
@@ -51,13 +54,14 @@ extension Store {
                 }
                 try batch.setStatus(.ended, of: open.id, now: now)
             }
-            let id = try batch.add(
-                Radio.session.name,
-                checked + [
-                    Assignment("STATUS", text: OperatingSession.Status.active.rawValue),
-                    Assignment("STARTED", text: SessionTime.text(now)),
-                ])
-            return StartedSession(id: id, replaced: open?.id, remarks: remarks)
+            let status: OperatingSession.Status = hasEnded ? .ended : .active
+            var fields = checked + [Assignment("STATUS", text: status.rawValue)]
+            if !checked.contains(where: { $0.name == "STARTED" }) {
+                fields.append(Assignment("STARTED", text: SessionTime.text(now)))
+            }
+            try SessionTime.check(fields, of: nil)
+            let id = try batch.add(Radio.session.name, fields)
+            return StartedSession(id: id, status: status, replaced: open?.id, remarks: remarks)
         }
     }
 
@@ -79,14 +83,23 @@ extension Store {
 
     /// Changes the fields that a session's contacts get. Contacts that are already logged keep their values.
     ///
+    /// - Parameters:
+    ///   - assignments: As for ``startSession(_:now:isReplacing:note:author:)``; a session that is open and gets an end has
+    ///     ended.
+    ///   - now: Seconds since 1970.
     /// - Returns: Remarks about unusual values; no batch if nothing changed.
     public func editSession(
-        _ id: RecordID, _ assignments: [Assignment], note: String = "", author: String? = nil
+        _ id: RecordID, _ assignments: [Assignment], now: Int64, note: String = "", author: String? = nil
     ) async throws -> Written<[String]> {
         try await write(note: note, author: author) { batch in
-            let (checked, remarks) = try OperatingSession.checked(assignments)
-            guard try batch.record(Radio.session.name, id) != nil else {
+            var (checked, remarks) = try OperatingSession.checked(SessionTime.read(assignments, now: now))
+            guard let record = try batch.record(Radio.session.name, id) else {
                 throw WriteBatch.noRecord(Radio.session.name, id)
+            }
+            let session = OperatingSession(record)
+            try SessionTime.check(checked, of: session)
+            if session.isOpen, checked.contains(where: { $0.name == "ENDED" && $0.value != nil }) {
+                checked.append(Assignment("STATUS", text: OperatingSession.Status.ended.rawValue))
             }
             try batch.set(Radio.session.name, id, checked)
             return remarks
@@ -107,6 +120,8 @@ extension Store {
 public struct StartedSession: Hashable, Sendable {
     /// Its record.
     public let id: RecordID
+    /// Whether it is active, or has ended already.
+    public let status: OperatingSession.Status
     /// The session that was ended for it; `nil` if none was open.
     public let replaced: RecordID?
     /// Remarks about unusual values, as sentences.
@@ -163,4 +178,28 @@ extension ViewReader {
 /// Times as sessions store them: `2026-05-01T12:00:00Z`.
 enum SessionTime {
     static func text(_ seconds: Int64) -> String { UTCText.seconds(seconds) }
+
+    /// Returns `assignments` with start and end, which a person wrote as on a command line, in their stored form.
+    static func read(_ assignments: [Assignment], now: Int64) throws -> [Assignment] {
+        try assignments.map { assignment in
+            guard ["STARTED", "ENDED"].contains(assignment.name), let value = assignment.value else {
+                return assignment
+            }
+            let time = try TimeArgument(String(decoding: value, as: UTF8.self), now: now)
+            return Assignment(assignment.name, text: text(time.start))
+        }
+    }
+
+    /// Throws if `session`, or a new one, would have no start with `assignments`, or end before it.
+    static func check(_ assignments: [Assignment], of session: OperatingSession?) throws {
+        func value(_ name: String) -> String? {
+            guard let assignment = assignments.last(where: { $0.name == name }) else { return session?.fields[name] }
+            return assignment.value.map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard let started = value("STARTED") else { throw StoreError(.usage, "A session needs a start.") }
+        // Texts of this form are in the order of their times.
+        if let ended = value("ENDED"), ended < started {
+            throw StoreError(.usage, "The session would end at \(ended), before its start at \(started).")
+        }
+    }
 }

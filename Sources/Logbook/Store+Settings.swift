@@ -98,6 +98,7 @@ extension Store {
         if case .synced(let type) = scope, !type.accepts(value) {
             throw StoreError(.usage, "\(key) cannot have that value.", hint: "Its value is \(type.example).")
         }
+        if case .synced = scope { try LoggingDefaults.check(key, value) }
         return scope
     }
 

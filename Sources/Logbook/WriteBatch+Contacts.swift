@@ -1,8 +1,10 @@
 import Foundation
+import GroundwaveADIF
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveSettings
 import GroundwaveStore
 
 /// The session that a new contact belongs to.
@@ -21,6 +23,8 @@ public struct LoggedContact: Hashable, Sendable {
     public let id: RecordID
     /// Its fields: those that were entered, and those that were filled in from session and clock.
     public let assignments: [Assignment]
+    /// Those of its fields that were filled in from the operator's settings.
+    public let filledIn: [Assignment]
     /// The session that it belongs to; `nil` if none.
     public let session: RecordID?
     /// Remarks about unusual values, as sentences.
@@ -37,12 +41,12 @@ extension WriteBatch {
     ) throws -> LoggedContact {
         let (session, remark) = try session(choice)
         var entry = try ContactEntry(assignments)
-        try entry.complete(now: now, session: session)
+        try entry.complete(now: now, session: session, defaults: try defaults())
         var written = entry.assignments
         if let session { written.append(Assignment(QSOKind.sessionField, session.id.bytes)) }
         let id = try add(QSOKind.name, written)
         return LoggedContact(
-            id: id, assignments: entry.assignments, session: session?.id,
+            id: id, assignments: entry.assignments, filledIn: entry.filledIn, session: session?.id,
             remarks: entry.remarks + (remark.map { [$0] } ?? []))
     }
 
@@ -63,6 +67,16 @@ extension WriteBatch {
         try entry.settle(on: record)
         let isChanged = try set(QSOKind.name, contact, entry.assignments)
         return (isChanged, entry.remarks)
+    }
+
+    /// What the operator has set for all contacts, in the order in which it is shown.
+    private mutating func defaults() throws -> [(name: FieldName, value: String)] {
+        try LoggingDefaults.fields.compactMap { key, name in
+            guard let record = try record(Settings.setting.name, Settings.recordID(of: key)), record.isVisible,
+                let value = Settings.setting.value(of: "VALUE", in: record), !value.isEmpty
+            else { return nil }
+            return (name, String(decoding: value, as: UTF8.self))
+        }
     }
 
     private mutating func session(_ choice: SessionChoice) throws -> (OperatingSession?, remark: String?) {

@@ -75,7 +75,7 @@ extension Store {
     private static func fillNowAndThen(_ storeLog: StoreLog) async {
         while (try? await Task.sleep(for: .seconds(2))) != nil {
             do { try storeLog.fillIfIdle() } catch {
-                Subsystem.store.logger.warning(
+                Subsystem.replication.logger.warning(
                     "received values could not be stored and are requested again",
                     metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }

@@ -66,11 +66,17 @@ public struct ContactCounts: Hashable, Sendable {
         (Band(named: band).map { Int($0.rawValue) } ?? 99, band)
     }
 
-    private static func values(of key: Key, in contact: ContactFacts) -> [String] {
+    /// Counts `count` contacts that have `value` for `key`.
+    mutating func add(_ value: String, _ count: Int, of key: Key) {
+        total += count
+        counts[key, default: [:]][value, default: 0] += count
+    }
+
+    static func values(of key: Key, in contact: ContactFacts) -> [String] {
         switch key {
         case .band: return [contact.band ?? ""]
         case .mode: return [contact.modeName ?? ""]
-        case .park: return contact.myParks.isEmpty ? [""] : Array(Set(contact.myParks))
+        case .park: return contact.myParks.isEmpty ? [""] : contact.myParks
         case .operator: return [contact.operatorCall ?? ""]
         case .day, .hour:
             guard let seconds = contact.startSeconds else { return [""] }

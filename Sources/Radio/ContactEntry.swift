@@ -12,6 +12,8 @@ import GroundwaveRecords
 public struct ContactEntry: Sendable {
     /// Sentences about unusual values that were kept.
     public private(set) var remarks: [String] = []
+    /// What was filled in from the operator's defaults.
+    public private(set) var filledIn: [Assignment] = []
     private var names: [FieldName] = []
     private var values: [FieldName: String?] = [:]
 
@@ -37,13 +39,19 @@ public struct ContactEntry: Sendable {
         names.map { name in Assignment(name.name, (values[name] ?? nil).map { Array($0.utf8) }) }
     }
 
-    /// Completes a new contact: missing fields come from `session`, a missing date and time from `now`.
+    /// Completes a new contact: missing fields come from `session`, then from `defaults`; a missing date and time from `now`.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameters:
+    ///   - now: Seconds since 1970.
+    ///   - defaults: What the operator has set for all contacts; a value that is no valid one of its field is left out, with
+    ///     a remark.
     /// - Throws: ``EntryProblem`` if there is no call, or if related fields contradict each other.
-    public mutating func complete(now: Int64, session: OperatingSession?) throws(EntryProblem) {
+    public mutating func complete(
+        now: Int64, session: OperatingSession?, defaults: [(name: FieldName, value: String)] = []
+    ) throws(EntryProblem) {
         guard let call = value(.call), !call.isEmpty else { throw EntryProblem("A contact needs a CALL.") }
         if let session { fill(from: session) }
+        fill(from: defaults)
         try settleTime(now: now)
         try settleBands { _ in nil }
         try settleMode { _ in nil }
@@ -92,6 +100,21 @@ public struct ContactEntry: Sendable {
             case .myPOTARef where setsPark, .mySIG where setsPark, .mySIGInfo where setsPark: continue
             default: if !sets(name) { set(name, text) }
             }
+        }
+    }
+
+    private mutating func fill(from defaults: [(name: FieldName, value: String)]) {
+        let setsFrequency = sets(.freq) || sets(.band)
+        let setsMode = sets(.mode) || sets(.submode)
+        for (name, text) in defaults where !sets(name) {
+            if name == .band && setsFrequency || name == .mode && setsMode { continue }
+            var ignored: [String] = []
+            guard let value = try? FieldInput.normalised(text, for: name, remarks: &ignored) else {
+                remarks.append("The default \(text) is not a valid \(name), so it was left out.")
+                continue
+            }
+            set(name, value)
+            filledIn.append(Assignment(name.name, text: value))
         }
     }
 

@@ -8,7 +8,7 @@ import GroundwaveRecords
 enum ContactIndex {
     /// Start time of the contact and what is asked most: see ``IndexedContact``.
     static let time: UInt8 = 1
-    /// Call in upper case, a zero byte, start time.
+    /// Call in upper case, a zero byte, start time; of a call such as DL/W1AW/P also W1AW: see ``CallSign``.
     static let call: UInt8 = 2
     /// ``ContactKey``: of the shown values, and as computed by the import that created the contact.
     static let key: UInt8 = 3
@@ -25,11 +25,16 @@ enum ContactIndex {
     static func addEntries(of values: borrowing ShownValues, to entries: inout IndexEntries) {
         let contact = KeyFields(values)
         let seconds = contact.startSeconds ?? 0
-        entries.add(to: time) {
-            $0.append(bigEndian: timeNumber(seconds))
-            IndexedContact.Facts(values, contact).append(to: &$0)
-        }
+        entries.add(to: time) { append(timeOf: values, contact, to: &$0) }
         entries.add(to: call) { $0.append(callKey: contact.call, seconds: timeNumber(seconds)) }
+        if contact.call.contains(UInt8(ascii: "/")) {
+            let (folded, base) = (
+                ContactKey.folded(contact.call), CallSign.base(of: ContactKey.folded(contact.call)[...])
+            )
+            if base.count < folded.count {
+                entries.add(to: call) { $0.append(callKey: base, seconds: timeNumber(seconds)) }
+            }
+        }
         entries.add(to: key) { $0.append(contact.key.id) }
         if let imported = values.value(QSOKind.Number.importKey).flatMap({ ImportedKey($0) }),
             imported.key != contact.key.id
@@ -41,6 +46,18 @@ enum ContactIndex {
             if let id = values.value(named: field), !id.isEmpty { entries.add(serviceKey(field, id)[...], to: service) }
         }
         if let id = values.value(QSOKind.Number.session) { entries.add(id, to: session) }
+    }
+
+    /// Returns the key that a contact has in the index of times.
+    static func timeKey(of values: borrowing ShownValues) -> [UInt8] {
+        var writer = ByteWriter(capacity: 14)
+        append(timeOf: values, KeyFields(values), to: &writer)
+        return writer.bytes
+    }
+
+    private static func append(timeOf values: borrowing ShownValues, _ contact: KeyFields, to key: inout ByteWriter) {
+        key.append(bigEndian: timeNumber(contact.startSeconds ?? 0))
+        IndexedContact.Facts(values, contact).append(to: &key)
     }
 
     static func callKey(_ call: some Collection<UInt8>, seconds: Int64) -> [UInt8] {

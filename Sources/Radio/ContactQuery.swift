@@ -10,8 +10,10 @@ import GroundwaveRecords
 /// try view.all(.contacts.worked("W1AW").on(day: now))
 /// ```
 public struct ContactQuery: Hashable, Sendable {
-    /// The other station's call, in full; case is ignored.
+    /// The other station's call in full, or with `*` for any characters and `?` for one; case is ignored.
     public var call: String?
+    /// The other station, wherever it is: `W1AW` and `W1AW/P` both match W1AW, W1AW/P and DL/W1AW.
+    public var station: String?
     /// The band, such as `20m`.
     public var band: String?
     /// The mode or submode, such as `CW` or `FT8`.
@@ -26,6 +28,10 @@ public struct ContactQuery: Hashable, Sendable {
     public var park: String?
     /// The operator.
     public var operatorCall: String?
+    /// Conditions on the values of fields.
+    public var conditions: [FieldCondition] = []
+    /// Words that the values of a contact contain, each in any field; the case of ASCII letters is ignored.
+    public var words: [String] = []
     /// The earliest stamp, in milliseconds: matches contacts with a shown value written at this time or later.
     public var recordedSince: Int64?
     /// Matches only contacts that an event after this position changed.
@@ -65,7 +71,12 @@ public struct ContactQuery: Hashable, Sendable {
     }
 
     /// Whether rows are walked to find the contacts, and not an index.
-    package var isOfMany: Bool { call == nil && since == nil && limit == nil }
+    package var isOfMany: Bool { call == nil && station == nil && since == nil && limit == nil }
+
+    /// Whether it asks for values of fields, and no index narrows down whose.
+    fileprivate var asksForValues: Bool {
+        (!conditions.isEmpty || !words.isEmpty) && call == nil && station == nil && since == nil
+    }
 
     /// Whether a contact that shows `values` matches all conditions, including call and session. An erased one does not.
     package func matches(_ values: borrowing ShownValues) -> Bool {
@@ -74,15 +85,19 @@ public struct ContactQuery: Hashable, Sendable {
         if !includesMetadata, values.isMetadata { return false }
         if let session, values.session != session { return false }
         if let recordedSince, !values.isShown(since: recordedSince) { return false }
+        for condition in conditions where !condition.holds(values) { return false }
+        for word in words where !WordSearch.finds(ContactKey.folded(word.utf8), in: values) { return false }
         return !asksForFacts || matches(ContactFacts(values))
     }
 
     private var asksForFacts: Bool {
-        call != nil || band != nil || mode != nil || since != nil || until != nil || park != nil || operatorCall != nil
+        call != nil || station != nil || band != nil || mode != nil || since != nil || until != nil || park != nil
+            || operatorCall != nil
     }
 
     private func matches(_ facts: ContactFacts) -> Bool {
-        if let call, facts.call != call.uppercased() { return false }
+        if let call, !Wildcards.match(ContactKey.folded(call.utf8), Array(facts.call.utf8)[...]) { return false }
+        if let station, CallSign.base(of: facts.call) != CallSign.base(of: station.uppercased()) { return false }
         guard isBandAndMode(of: facts) else { return false }
         let seconds = facts.startSeconds
         if let since, (seconds ?? .min) < since { return false }
@@ -140,16 +155,30 @@ public struct ContactFacts: Hashable, Sendable {
             ?? shown(.freq).flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
         mode = text(.mode)
         submode = text(.submode)
-        myParks = Self.parks(shown(.myPOTARef))
-        parks = myParks + Self.parks(shown(.potaRef))
+        myParks = Self.parks(shown(.myPOTARef), shown(.mySIG), shown(.mySIGInfo))
+        parks = myParks + Self.parks(shown(.potaRef), shown(.sig), shown(.sigInfo))
         operatorCall = text(.operator) ?? text(.stationCallsign)
     }
 
-    /// Returns the parks in an ADIF list: in upper case, without a location after `@`.
+    /// Returns the parks of one side, each once: those of its list, else the one that it gives as a special activity.
+    ///
+    /// Source: the uploads of Parks on the Air read SIG_INFO where SIG is POTA, and many programs write nothing else.
+    private static func parks(
+        _ list: String?, _ activity: @autoclosure () -> String?, _ reference: @autoclosure () -> String?
+    ) -> [String] {
+        let listed = parks(list)
+        if !listed.isEmpty || activity()?.uppercased() != "POTA" { return listed }
+        return parks(reference())
+    }
+
+    /// Returns the parks in an ADIF list, each once: in upper case, without a location after `@`.
     public static func parks(_ list: String?) -> [String] {
-        (list ?? "").split(separator: ",").map { park in
-            String(park.prefix { $0 != "@" }).uppercased().filter { !$0.isWhitespace }
+        var parks: [String] = []
+        for part in (list ?? "").split(separator: ",") {
+            let park = String(part.prefix { $0 != "@" }).uppercased().filter { !$0.isWhitespace }
+            if !park.isEmpty, !parks.contains(park) { parks.append(park) }
         }
+        return parks
     }
 
     /// Whether the record is a note of an activation instead of a contact.
@@ -192,6 +221,7 @@ extension ViewReader {
     /// Calls `body` with the ids of contacts in the order of their time, among them all that match `query`: of a limited
     /// one its latest, else also some that do not match.
     package func forEachCandidate(_ query: ContactQuery, _ body: (RecordID) -> Void) throws {
+        if query.asksForValues { return try forEachMatch(query, body) }
         guard query.limit != nil else {
             return try forEachCandidate(query, isBackwards: false) { id in
                 body(id)
@@ -206,20 +236,69 @@ extension ViewReader {
         for id in ids.reversed() { body(id) }
     }
 
+    /// Calls `body` with the ids of the contacts that match `query`, whose values only their rows tell, in the order of their
+    /// time: all rows are read in the order in which they lie.
+    private func forEachMatch(_ query: ContactQuery, _ body: (RecordID) -> Void) throws {
+        var matches: [(key: [UInt8], id: RecordID)] = []
+        try forEachShown(of: QSOKind.name) { id, values in
+            if query.matches(values) { matches.append((ContactIndex.timeKey(of: values), id)) }
+            return true
+        }
+        matches.sort { $0.key == $1.key ? $0.id < $1.id : $0.key.lexicographicallyPrecedes($1.key) }
+        for match in matches.suffix(query.limit ?? .max) { body(match.id) }
+    }
+
     /// Calls `body` with the ids of the contacts that match `query` as far as an index tells, in the order of their time or
     /// backwards, until it returns `false`.
     private func forEachCandidate(
         _ query: ContactQuery, isBackwards: Bool, _ body: (RecordID) throws -> Bool
     ) throws {
-        if let call = query.call {
-            let prefix = ContactKey.folded(Array(call.utf8)) + [0]
-            return try forEachEntry(
-                of: QSOKind.name, index: ContactIndex.call, prefix: prefix, isBackwards: isBackwards
-            ) { _, id in try body(id) }
+        if let station = query.station {
+            let base = CallSign.base(of: ContactKey.folded(station.utf8)[...])
+            return try forEachCandidate(withCall: Array(base), isBackwards, body)
+        }
+        if let call = query.call.map({ ContactKey.folded($0.utf8) }) {
+            if Wildcards.are(in: call) { return try forEachCandidate(withCalls: call, isBackwards, body) }
+            return try forEachCandidate(withCall: call, isBackwards, body)
         }
         var indexed = IndexedQuery(query)
         try forEachIndexedContact(query, isBackwards: isBackwards) { contact, id in
             try indexed.matches(contact) == false || body(id)
+        }
+    }
+
+    private func forEachCandidate(
+        withCall call: [UInt8], _ isBackwards: Bool, _ body: (RecordID) throws -> Bool
+    ) throws {
+        try forEachEntry(
+            of: QSOKind.name, index: ContactIndex.call, prefix: call + [0], isBackwards: isBackwards
+        ) { _, id in try body(id) }
+    }
+
+    /// The contacts whose calls match `pattern`, sorted by time: the index has them call by call.
+    private func forEachCandidate(
+        withCalls pattern: [UInt8], _ isBackwards: Bool, _ body: (RecordID) throws -> Bool
+    ) throws {
+        var found: [(time: UInt64, id: RecordID)] = []
+        var last: (call: [UInt8], isMatch: Bool) = ([], Wildcards.match(pattern, []))
+        let prefix = Wildcards.prefix(of: pattern)
+        try forEachEntry(of: QSOKind.name, index: ContactIndex.call, prefix: prefix) { key, id in
+            let end = Swift.max(0, key.byteCount - 9)
+            let call = key.extracting(0..<end)
+            if !last.call.withSpan({ call.elementsEqual($0) }) {
+                let bytes = call.toArray()
+                last = (bytes, Wildcards.match(pattern, bytes[...]))
+            }
+            if last.isMatch { found.append((key.bigEndianUInt64(at: end + 1), id)) }
+            return true
+        }
+        found.sort { ($0.time, $0.id) < ($1.time, $1.id) }
+        if isBackwards { found.reverse() }
+        var former: RecordID?
+        for (_, id) in found where id != former {
+            // A contact away from home is there twice, with the same time.
+            former = id
+            guard try body(id) else { return }
         }
     }
 

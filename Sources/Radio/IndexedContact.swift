@@ -98,8 +98,10 @@ struct IndexedQuery {
     init(_ query: ContactQuery) {
         self.query = query
         isAnsweredByIndex =
-            query.call == nil && query.park == nil && query.operatorCall == nil && query.session == nil
-            && query.recordedSince == nil && query.changedAfter == nil
+            query.call == nil && query.station == nil && query.park == nil && query.operatorCall == nil
+            && query.session == nil
+            && query.recordedSince == nil && query.changedAfter == nil && query.conditions.isEmpty
+            && query.words.isEmpty
     }
 
     /// Whether the contact matches; `nil` if only its row can tell.

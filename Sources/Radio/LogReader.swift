@@ -8,6 +8,10 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     case adx
     /// One JSON object per line, as `export --format ndjson` writes it.
     case ndjson
+    /// A table whose first row has the names of fields, as `export --format csv` and spreadsheets write it.
+    case csv
+    /// Lines in the manner of Fast Log Entry: see ``FastLog``. Never detected.
+    case fle
 
     /// Returns the format of a file that begins with `start`; ADI if nothing indicates another format.
     public static func detect(_ start: [UInt8]) -> LogFormat {
@@ -15,19 +19,31 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
         let first = text.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
         if first == UInt8(ascii: "{") { return .ndjson }
-        return ADIFFormat.detect(start) == .adx ? .adx : .adi
+        if ADIFFormat.detect(start) == .adx { return .adx }
+        return isTable(text) ? .csv : .adi
+    }
+
+    /// Whether a file begins with a row of names, CALL among them, and no tag.
+    private static func isTable(_ text: ArraySlice<UInt8>) -> Bool {
+        let row = text.prefix { $0 != 0x0A && $0 != 0x0D }
+        if row.contains(UInt8(ascii: "<")) { return false }
+        let names = row.split { [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09].contains($0) }
+        return names.count > 1
+            && names.contains { FieldName(bytes: $0.filter { $0 != UInt8(ascii: "\"") && $0 != 0x20 }[...]) == .call }
     }
 }
 
 /// Reads a log of any format piece by piece, and returns its headers, records and damaged parts.
 ///
-/// ADI and JSON are parsed as the bytes arrive; ADX, being XML, when the file is complete.
+/// ADI, JSON and tables are parsed as the bytes arrive; ADX, being XML, when the file is complete.
 public struct LogReader {
     private enum Reader {
         case undecided([UInt8])
         case adi(ADIReader)
         case adx([UInt8])
         case ndjson(NDJSONReader)
+        case csv(CSVReader)
+        case fle(FastLogReader)
         /// The remaining items of a parsed document, in reverse order.
         case items([ADIFItem])
     }
@@ -45,6 +61,8 @@ public struct LogReader {
         case .adi: .adi(ADIReader())
         case .adx: .adx([])
         case .ndjson: .ndjson(NDJSONReader())
+        case .csv: .csv(CSVReader())
+        case .fle: .fle(FastLogReader())
         }
     }
 
@@ -68,6 +86,14 @@ public struct LogReader {
             reader = .items([])
             lines.append(bytes)
             reader = .ndjson(lines)
+        case .csv(var rows):
+            reader = .items([])
+            rows.append(bytes)
+            reader = .csv(rows)
+        case .fle(var lines):
+            reader = .items([])
+            lines.append(bytes)
+            reader = .fle(lines)
         case .items: preconditionFailure("Nothing follows the end of a file.")
         }
     }
@@ -85,6 +111,14 @@ public struct LogReader {
             reader = .items([])
             lines.finish()
             reader = .ndjson(lines)
+        case .csv(var rows):
+            reader = .items([])
+            rows.finish()
+            reader = .csv(rows)
+        case .fle(var lines):
+            reader = .items([])
+            lines.finish()
+            reader = .fle(lines)
         case .undecided, .items: break
         }
     }
@@ -105,6 +139,14 @@ public struct LogReader {
         case .ndjson(var lines):
             reader = .items([])
             defer { reader = .ndjson(lines) }
+            return lines.next()
+        case .csv(var rows):
+            reader = .items([])
+            defer { reader = .csv(rows) }
+            return rows.next()
+        case .fle(var lines):
+            reader = .items([])
+            defer { reader = .fle(lines) }
             return lines.next()
         case .items(var items):
             reader = .items([])

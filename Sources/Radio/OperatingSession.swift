@@ -41,6 +41,14 @@ public struct OperatingSession: Hashable, Sendable {
         (fields["PARK"] ?? "").uppercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
     }
 
+    /// The band of its contacts, if it has a frequency.
+    public var band: String? {
+        fields["FREQ"].flatMap { Frequency(megahertz: $0) }.flatMap { Band(containing: $0) }?.name
+    }
+
+    /// The mode of its contacts, if it has one.
+    public var mode: String? { fields["MODE"] }
+
     /// The fields and values that the session supplies to each of its contacts.
     public var contactFields: [(name: FieldName, value: String)] {
         var result = Self.mapping.compactMap { field, name in fields[field].map { (name: name, value: $0) } }
@@ -91,7 +99,7 @@ public struct OperatingSession: Hashable, Sendable {
         return (result, remarks)
     }
 
-    private static let managed: Set<String> = ["STATUS", "STARTED", "ENDED"]
+    private static let managed: Set<String> = ["STATUS"]
 }
 
 extension ContactEntry {

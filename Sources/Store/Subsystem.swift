@@ -17,6 +17,8 @@ public enum Subsystem: String, CaseIterable, Sendable {
     case views
     /// Importing files.
     case `import`
+    /// Synchronising with remotes and devices.
+    case replication
     /// Damage, and how it was handled.
     case recovery
 

@@ -83,9 +83,16 @@ extension Store {
         } catch {
             let described = Self.describe(error, at: remote, file: files.log)
             try? remember(summary, failure: described)
+            Subsystem.replication.logger.debug(
+                "failed", metadata: ["remote": "\(remote.name)", "reason": "\(Subsystem.reason(of: described))"])
             throw described
         }
         try remember(summary, failure: nil)
+        Subsystem.replication.logger.debug(
+            "synchronised",
+            metadata: [
+                "remote": "\(remote.name)", "received": "\(summary.receivedEvents)", "sent": "\(summary.sentEvents)",
+            ])
         try noteReturned()
         return summary
     }

@@ -59,6 +59,35 @@ import Testing
         #expect(read(xml).rejections.map(\.code) == [.notADIF])
     }
 
+    @Test func `a document of more than 10 MB is read to its end`() {
+        let record = "<RECORD><CALL>N0CALL</CALL><COMMENT>\(String(repeating: "long ", count: 200))</COMMENT></RECORD>"
+        let items = read(document(String(repeating: record, count: 12_000)))
+        #expect(items.count == 12_001)
+        #expect(items.dropFirst().allSatisfy { if case .record = $0 { true } else { false } })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an element with many attributes is a place that is not well-formed, and costs nothing before it`() {
+        let attributes = (0..<300_000).map { " a\($0)=\"\"" }.joined()
+        let items = read(document("<RECORD><CALL>N0A</CALL></RECORD><RECORD><CALL\(attributes)>N0B</CALL></RECORD>"))
+        #expect(items.count == 3)
+        guard case .record(let record) = items[1], case .rejected(let rejection) = items[2] else {
+            Issue.record("\(items.dropFirst(2))")
+            return
+        }
+        #expect(record.fields.text(.call) == "N0A" && rejection.code == .malformedXML)
+    }
+
+    @Test func `what looks like a long tag in a comment, in text that is not parsed or in a value is none`() {
+        let long = "<a " + String(repeating: "b='>' ", count: 2000)
+        let comment = "<!-- \(long) -->"
+        let record = "<RECORD><CALL>N0A</CALL><COMMENT><![CDATA[\(long)]]></COMMENT></RECORD>"
+        let items = read(
+            document(comment + record + "<RECORD><APP PROGRAMID=\"X\" FIELDNAME='Z' TYPE='>'>v</APP></RECORD>"))
+        #expect(items.count == 3)
+        #expect(items.dropFirst().allSatisfy { if case .record = $0 { true } else { false } })
+    }
+
     @Test func `a document above the limit is refused at once`() {
         var limits = ADIFLimits()
         limits.documentByteCount = 10

@@ -27,7 +27,7 @@ import Testing
         let text = String(decoding: try temporary.store.exported(.csv), as: UTF8.self)
         #expect(
             text == "QSO_DATE,TIME_ON,CALL,NAME,COMMENT,NOTES,APP_X\r\n"
-                + "20260501,,W1AW,\"Doe, \"\"Joe\"\"\",=1+1,,\r\n" + ",,N0CALL,,,\" x\",\"two\r\nlines\"\r\n")
+                + "20260501,,W1AW,\"Doe, \"\"Joe\"\"\",'=1+1,,\r\n" + ",,N0CALL,,,\" x\",\"two\r\nlines\"\r\n")
     }
 
     @Test func `an empty log is a table of headings alone`() async throws {

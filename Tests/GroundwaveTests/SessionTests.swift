@@ -128,7 +128,7 @@ private let noon: Int64 = 1_777_636_800
         let id = try await store.startSession(fields("PARK=US-1234", "FREQ=7.032", "MODE=CW"), now: noon).value.id
         let first = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon) }.value
         let repeated = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon + 60) }.value
-        _ = try await store.editSession(id, fields("PARK=US-5678"))
+        _ = try await store.editSession(id, fields("PARK=US-5678"), now: 0)
         let elsewhere = try await store.write { try $0.log(fields("CALL=W1AW"), now: noon + 120) }.value
         #expect(try dupe(of: repeated, store) == first.id)
         #expect(try dupe(of: elsewhere, store) == nil)

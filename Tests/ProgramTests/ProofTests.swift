@@ -66,7 +66,7 @@ import Testing
         let plain = try program.run("check-proof", path, "--head", head)
         #expect(plain.status == 3)
         #expect(plain.errors.contains("prove ID --head FILE"))
-        try program.json("prove", "N0ONE", "--head", head, "-o", path)
+        try program.json("prove", "N0ONE", "--head", head, "-o", path, "--force")
         let anchored = try program.json("check-proof", path, "--head", head)
         #expect((anchored["fields"] as? [String: String])?["NAME"] == "Joe")
         // What was proven then still is.

@@ -120,7 +120,8 @@ private struct Devices {
         for call in ["N0ONE", "N0TWO", "N0SIX"] {
             try program.json("qso", "add", call, "BAND=20m", "MODE=CW")
             let path = program.folder.appending(path: "\(call).gwb").path
-            let made = try program.json("bundle", "create", "--missing-from", "\(replica)=\(events)", "-o", path)
+            let made = try program.json(
+                "bundle", "create", "--missing-from", "\(replica)=\(events)", "-o", path, "--force")
             #expect(made["events"] as? Int ?? 0 >= 1)
             bundles.append(path)
             events += 1
@@ -150,7 +151,7 @@ private struct Devices {
         #expect(try program.run("bundle", "apply", path.path).status == 65)
         #expect(try program.run("bundle", "apply", path.path + ".none").status == 66)
         let other = try Program()
-        try other.json("bundle", "create", "-o", path.path)
+        try other.json("bundle", "create", "-o", path.path, "--force")
         let refused = try program.run("bundle", "apply", path.path)
         #expect(refused.status == 66 && refused.errors.contains("another log"))
     }

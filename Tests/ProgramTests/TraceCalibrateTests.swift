@@ -65,7 +65,7 @@ import Testing
         #expect(
             try current(program.json("trace", "compare", "raw", "bench", "--measured"))["difference"] as? String
                 == "0.00000")
-        _ = try program.json("trace", "plot", "bench", "-o", picture, "--measured")
+        _ = try program.json("trace", "plot", "bench", "-o", picture, "--measured", "--force")
         #expect(!(try program.text("bench.svg").contains("calibrated")))
     }
 

@@ -197,7 +197,7 @@ import Testing
             let texts = try [["show", "bench"], ["show", "bench"] + stretch, ["watch", "bench"]].map {
                 try program.run(["trace"] + $0).output
             }
-            try program.json("trace", "plot", "bench", "-o", picture.path, "--channels", "temperature")
+            try program.json("trace", "plot", "bench", "-o", picture.path, "--channels", "temperature", "--force")
             return try texts.map { text in
                 let line = try #require(text.split(separator: "\n").first { $0.contains("temperature") }, "\(text)")
                 return line.split(separator: " ").suffix(5).joined(separator: " ")
@@ -279,7 +279,7 @@ import Testing
         #expect(try program.run("trace", "show", "bench").output.contains("10 rows of 1 stretch (1 hidden)"))
         #expect(try program.run("trace", "export", "bench").errors.contains("10 rows hidden and not in the file."))
         let picture = program.folder.appending(path: "bench.svg")
-        #expect(try program.json("trace", "plot", "bench", "-o", picture.path)["hidden"] as? Int == 10)
+        #expect(try program.json("trace", "plot", "bench", "-o", picture.path, "--force")["hidden"] as? Int == 10)
         #expect(try String(contentsOf: picture, encoding: .utf8).contains("50 rows, 10 hidden"))
         #expect(try program.json("trace", "verify", "bench")["ok"] as? Bool == true)
         #expect(

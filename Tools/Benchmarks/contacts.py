@@ -41,7 +41,7 @@ def measure(bench: Bench) -> None:
         return milliseconds(GROUNDWAVE, *command, env=environment(store, state))
 
     def export(format_name: str) -> float:
-        return whole_process("export", "--format", format_name, "-o", bench.folder / f"export.{format_name}") / 1000
+        return whole_process("export", "--format", format_name, "--force", "-o", bench.folder / f"export.{format_name}") / 1000
 
     def in_python(task: str) -> float:
         return figure(python("contacts_in_sqlite.py", log(bench), bench.folder / "python.db", task, bench.folder / "python.out"))

@@ -96,7 +96,7 @@ def measure_export(bench: Bench) -> None:
 
     def export() -> float:
         env = environment(bench.input("exported", import_trace), state)
-        return seconds(GROUNDWAVE, "trace", "export", "last", "-o", bench.folder / "export.csv", env=env)
+        return seconds(GROUNDWAVE, "trace", "export", "last", "--force", "-o", bench.folder / "export.csv", env=env)
 
     def write_in_python() -> float:
         return figure(python("write_csv.py", f"{trace(bench, 'W')}.csv", bench.folder / "python.csv"))

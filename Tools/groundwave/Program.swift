@@ -50,7 +50,7 @@ struct Program: AsyncParsableCommand {
     static func main() async {
         Output.prepare()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(LeadingOptions.behindCommand(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

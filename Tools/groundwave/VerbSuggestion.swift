@@ -29,7 +29,8 @@ enum VerbSuggestion {
         return nil
     }
 
-    private static func subcommands(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+    /// The commands in a command, those in groups included.
+    static func subcommands(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
         command.configuration.subcommands + command.configuration.groupedSubcommands.flatMap { $0.subcommands }
     }
 

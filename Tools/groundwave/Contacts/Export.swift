@@ -10,8 +10,8 @@ struct Export: AsyncParsableCommand {
         discussion: """
             Contacts are written in the order in which they were logged or imported, without hidden ones. A file is \
             written under a temporary name and then renamed, so nobody ever sees an incomplete file. csv is a table \
-            with a column for each field in use; values are written unchanged, so a spreadsheet may treat a value that \
-            begins with = as a formula. sqlite is a database with the same columns in a table called qso.
+            with a column for each field in use; a value that a spreadsheet would run as a formula has an apostrophe \
+            before it, which an import takes off again. sqlite is a database with the same columns in a table called qso.
 
               groundwave export -o log.adi
               groundwave export --since 2026-05-01 --band 20m -o may.csv
@@ -26,8 +26,11 @@ struct Export: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The output file; default: standard output. With --split, a folder.", valueName: "file"))
+        help: ArgumentHelp(
+            "The output file; default and -: standard output. With --split, a folder.", valueName: "file"))
     var output: String?
+
+    @OptionGroup var overwriting: Overwriting
 
     @Option(
         help: ArgumentHelp(
@@ -60,6 +63,7 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let output = split == nil ? try overwriting.file(output) : output
         if output == nil, options.json {
             throw StoreError(
                 .usage, "--json and the contacts cannot both go to standard output.", hint: "Name a file with -o.")
@@ -71,7 +75,7 @@ struct Export: AsyncParsableCommand {
         }
         guard let new else {
             let store = try await options.open()
-            return try printReport(written(filters.query(store), store))
+            return try printReport(written(filters.query(store), store, to: output), isFile: output != nil)
         }
         let store = try await options.store.open()
         let (query, isContinued) = try store.query(
@@ -79,27 +83,30 @@ struct Export: AsyncParsableCommand {
         if !isContinued {
             Terminal.remark("There is no earlier export called \(new) with these filters: all contacts are written.")
         }
-        let written = try written(query, store)
+        let written = try written(query, store, to: output)
         try store.finishExport(named: new, filter: filterText, written.report)
-        try printReport(written)
+        try printReport(written, isFile: output != nil)
     }
 
     private func written(
-        _ query: ContactQuery, _ store: any Reading
+        _ query: ContactQuery, _ store: any Reading, to output: String?
     ) throws -> (report: ExportReport, files: [Result.File]?) {
         var query = query
         query.includesMetadata = true
         let now = Int64(Date().timeIntervalSince1970)
-        guard let split else { return (try write(query, store, now), nil) }
-        guard let output else {
+        guard let split else { return (try write(query, store, now, to: output), nil) }
+        guard let output, output != "-" else {
             throw StoreError(.usage, "--split writes several files.", hint: "Name a folder with -o.")
         }
         let parts = try store.export(
-            query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now)
+            query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now,
+            isReplacing: overwriting.force)
         return (parts.report, parts.files.map { .init(file: $0.name, records: $0.records, bytes: $0.bytes) })
     }
 
-    private func write(_ query: ContactQuery, _ store: any Reading, _ now: Int64) throws -> ExportReport {
+    private func write(
+        _ query: ContactQuery, _ store: any Reading, _ now: Int64, to output: String?
+    ) throws -> ExportReport {
         guard let output else {
             return try store.export(query, as: format ?? .adi, created: now) { try Output.write(file: $0) }
         }
@@ -108,7 +115,7 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    private func printReport(_ written: (report: ExportReport, files: [Result.File]?)) throws {
+    private func printReport(_ written: (report: ExportReport, files: [Result.File]?), isFile: Bool) throws {
         let (report, files) = written
         if options.json {
             return try Terminal.print(
@@ -123,7 +130,7 @@ struct Export: AsyncParsableCommand {
             for file in files { table.append([file.file, "\(file.records)", "\(file.bytes)"]) }
             try table.print()
         }
-        if output != nil {
+        if isFile {
             try Terminal.print(
                 "\(NumberText.count(report.records, "contact")), \(NumberText.count(report.bytes, "byte")).")
         }

@@ -19,18 +19,22 @@ struct Import: AsyncParsableCommand {
             unless you trust the source of the file: its values then count as written by hand. A file of another source is \
             then refused.
 
+            fle is typed by hand, a line for each contact, as Fast Log Entry reads it: a line "20m cw", then lines such \
+            as "1205 w1aw 599 579 #US-0001".
+
               groundwave import wsjtx_log.adi
-              groundwave import portable.adi --set MY_RIG=KX2 --shift=-01:00 --dry-run
+              groundwave import summit.txt --format fle
+              groundwave import portable.adi --set MY_RIG=KX2 --shift -01:00 --dry-run
               groundwave import lotw.adi --trust LoTW --report
             """)
 
-    @Argument(help: ArgumentHelp("Log files, .adi or .adx; - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Log files: ADI, ADX, CSV or NDJSON; - for standard input.", valueName: "file"))
     var files: [String]
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Option(help: "The format, if it cannot be detected: adi, adx or ndjson.")
+    @Option(help: "The format, if it cannot be detected: adi, adx, csv, ndjson or fle.")
     var format: LogFormat?
 
     @Option(help: ArgumentHelp("The name of the source; default: the program that wrote the file.", valueName: "name"))
@@ -41,8 +45,9 @@ struct Import: AsyncParsableCommand {
     var set: [String] = []
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Add this to all times, to correct a wrong clock: --shift=-01:00 if the clock was an hour fast.",
+            "Add this to all times, to correct a wrong clock: --shift -01:00 if the clock was an hour fast.",
             valueName: "±HH:MM"))
     var shift: String?
 
@@ -74,7 +79,22 @@ struct Import: AsyncParsableCommand {
             var message: String
         }
 
+        /// A file, and what became of it.
+        struct File: Encodable {
+            var file: String
+            var `import`: String?
+            var records = 0
+            var imported = 0
+            var unchanged = 0
+            var updated = 0
+            var rejected = 0
+            /// Why nothing more of it could be read.
+            var error: String?
+        }
+
+        /// The import of a single file.
         var `import`: String?
+        var files: [File] = []
         var records = 0
         var imported = 0
         var unchanged = 0
@@ -105,9 +125,26 @@ struct Import: AsyncParsableCommand {
         let store = try await options.open(author: writing.author)
         importOptions.session = try session.flatMap { try store.resolve($0, kind: "session") }
         var result = Result()
-        for file in files { try await importFile(file, importOptions, store, &result) }
-        if options.json { try Terminal.print(json: result) }
-        if result.rejected > 0 { throw Answer.inPart }
+        var failures: [StoreError] = []
+        for file in files {
+            do {
+                try await importFile(file, importOptions, store, &result)
+            } catch let error as StoreError where files.count > 1 && Self.isOfFile(error) {
+                // The others may be what the operator wants most.
+                failures.append(error)
+                result.files.append(Result.File(file: file, error: error.message))
+                if !options.json { Terminal.report(error) }
+            }
+        }
+        result.import = files.count == 1 ? result.files.first?.import : nil
+        if options.json { try Terminal.print(json: result) } else if files.count > 1 { try describe(result) }
+        if failures.count == files.count, let first = failures.first { throw Answer.failed(first.code) }
+        if result.rejected > 0 || !failures.isEmpty { throw Answer.inPart }
+    }
+
+    /// Whether what went wrong is in a file, so that the next one may still be imported.
+    private static func isOfFile(_ error: StoreError) -> Bool {
+        [.damaged, .notFound, .notPermitted, .inputOutput].contains(error.code)
     }
 
     private func importFile(_ file: String, _ importOptions: ImportOptions, _ store: Store, _ result: inout Result)
@@ -120,7 +157,10 @@ struct Import: AsyncParsableCommand {
                 progress: { records in progress.update("Importing \(input.name): \(input.share)\(records) records") },
                 chunks: { try input.read() })
         }
-        result.import = report.id.map { "\($0)" }
+        result.files.append(
+            Result.File(
+                file: file, import: report.id.map { "\($0)" }, records: report.records, imported: report.imported,
+                unchanged: report.unchanged, updated: report.updated, rejected: report.rejected))
         result.records += report.records
         result.imported += report.imported
         result.unchanged += report.unchanged
@@ -143,6 +183,17 @@ struct Import: AsyncParsableCommand {
                 message: $0.message)
         }
         if !options.json { try describe(report, input.name) }
+    }
+
+    /// The sum of several files.
+    private func describe(_ result: Result) throws {
+        let failed = result.files.count { $0.error != nil }
+        try Terminal.print(
+            """
+            \(files.count) files: records: \(result.records), \(dryRun ? "would be " : "")imported: \(result.imported), \
+            updated: \(result.updated), unchanged: \(result.unchanged), rejected: \(result.rejected)\
+            \(failed == 0 ? "" : ". Files that could not be read: \(failed)").
+            """)
     }
 
     private func describe(_ report: ImportReport, _ name: String) throws {

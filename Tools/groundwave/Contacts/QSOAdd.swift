@@ -11,8 +11,9 @@ struct QSOAdd: AsyncParsableCommand {
         commandName: "add", abstract: "Log a contact.",
         discussion: """
             Fields have their ADIF names, in upper or lower case; frequencies are in MHz, times in UTC. Date and time \
-            default to now, the band follows from FREQ, and the open session fills in the rest: see groundwave \
-            session.
+            default to now, the band follows from FREQ, and the open session fills in the rest (see groundwave \
+            session), then your settings: myCallsign, defaultBand, defaultMode, defaultPower, defaultGrid, defaultRig \
+            and defaultAntenna. --dry-run shows all of it before it is logged.
 
               groundwave qso add W1AW FREQ=14.0325 MODE=CW RST_SENT=599 RST_RCVD=579
               groundwave qso add N0CALL BAND=40m MODE=SSB QSO_DATE=2026-05-01 TIME_ON=12:34
@@ -84,6 +85,10 @@ struct QSOAdd: AsyncParsableCommand {
         }
         let fields = Dictionary(
             contact.assignments.map { ($0.name, RecordText.text($0.value ?? [])) }, uniquingKeysWith: { $1 })
+        if !contact.filledIn.isEmpty {
+            let values = contact.filledIn.map { "\($0.name)=\(RecordText.text($0.value ?? []))" }
+            remarks.append("From your settings: \(values.joined(separator: " ")).")
+        }
         if options.json {
             return try Terminal.print(
                 json: Result(
@@ -92,11 +97,10 @@ struct QSOAdd: AsyncParsableCommand {
                     remarks: remarks))
         }
         for remark in remarks { Terminal.remark("\(remark)") }
-        let mode = fields["SUBMODE"] ?? fields["MODE"] ?? ""
-        let start = ContactFacts.seconds(date: fields["QSO_DATE"] ?? "", time: fields["TIME_ON"] ?? "")
-        let frequency = fields["FREQ"].map { "\($0) MHz" } ?? fields["BAND"] ?? ""
-        let words = [fields["CALL"] ?? "", frequency, mode, start.map(TimeText.seconds) ?? ""]
-        let text = words.filter { !$0.isEmpty }.joined(separator: " ")
-        try Terminal.print("\(dryRun ? "Would be logged: \(text)" : "\(contact.id.short)  \(text)")")
+        let text = ContactText.line(
+            dryRun ? nil : contact.id, call: fields["CALL"] ?? "", frequency: fields["FREQ"], band: fields["BAND"],
+            mode: fields["SUBMODE"] ?? fields["MODE"],
+            start: ContactFacts.seconds(date: fields["QSO_DATE"] ?? "", time: fields["TIME_ON"] ?? ""))
+        try Terminal.print("\(dryRun ? "Would be logged: " : "")\(text)")
     }
 }

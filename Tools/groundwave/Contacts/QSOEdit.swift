@@ -58,10 +58,13 @@ struct QSOEdit: AsyncParsableCommand {
             (changed, remarks) = written.value
             batch = written.batch
         }
-        try report(selection, changed, remarks, batch)
+        try report(selection, changed, assignments, remarks, batch)
     }
 
-    private func report(_ selection: QSOSelection, _ changed: [RecordID], _ remarks: [String], _ batch: Batch?) throws {
+    private func report(
+        _ selection: QSOSelection, _ changed: [RecordID], _ assignments: [Assignment], _ remarks: [String],
+        _ batch: Batch?
+    ) throws {
         if options.json {
             if selection.isSingle, let id = selection.records.first?.id {
                 return try Terminal.print(json: ChangeResult(id, batch))
@@ -73,8 +76,15 @@ struct QSOEdit: AsyncParsableCommand {
         }
         for remark in remarks { Terminal.remark("\(remark)") }
         if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
-        if changed.isEmpty { return try Terminal.print("No change: these values are already set.") }
-        let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
-        try Terminal.print("\(count) \(dryRun ? "would be " : "")changed.")
+        if changed.isEmpty {
+            let name = selection.single.map { ": \(ContactText.line($0))" } ?? ""
+            return try Terminal.print("No change: these values are already set\(name).")
+        }
+        if let contact = selection.single {
+            let values = assignments.map { "\($0.name)=\(RecordText.text($0.value ?? []))" }.joined(separator: " ")
+            let verb = dryRun ? "Would be changed" : "Changed"
+            return try Terminal.print("\(verb): \(ContactText.line(contact)): \(values)")
+        }
+        try Terminal.print("\(NumberText.count(changed.count, "contact")) \(dryRun ? "would be " : "")changed.")
     }
 }

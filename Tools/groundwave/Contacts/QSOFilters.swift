@@ -6,7 +6,8 @@ import GroundwaveRadio
 
 /// The filters that choose contacts.
 struct QSOFilters: ParsableArguments {
-    @Option(help: ArgumentHelp("Only contacts with this station.", valueName: "call"))
+    @Option(
+        help: ArgumentHelp("Only contacts with this call; * stands for any letters, as in W1*.", valueName: "call"))
     var call: String?
 
     @Option(help: ArgumentHelp("Only on this band, such as 20m.", valueName: "band"))
@@ -33,9 +34,17 @@ struct QSOFilters: ParsableArguments {
     @Option(help: ArgumentHelp("Only contacts that this operator made.", valueName: "call"))
     var `operator`: String?
 
-    /// Whether any filter is given.
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Only contacts whose field is so: FIELD=TEXT (with * and ?), FIELD= (empty), FIELD~TEXT (contains), "
+                + "FIELD>VALUE or FIELD<VALUE. Repeatable.", valueName: "condition"))
+    var conditions: [String] = []
+
+    /// Whether no filter is given.
     var isEmpty: Bool {
         [call, band, mode, since, until, recordedSince, session, park, `operator`].allSatisfy { $0 == nil }
+            && conditions.isEmpty
     }
 
     /// The filters as they were given, in an order of their own.
@@ -44,7 +53,8 @@ struct QSOFilters: ParsableArguments {
             ("call", call), ("band", band), ("mode", mode), ("since", since), ("until", until),
             ("recorded-since", recordedSince), ("session", session), ("park", park), ("operator", `operator`),
         ]
-        return filters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: " ")
+        let texts = filters.compactMap { name, value in value.map { "\(name)=\($0)" } }
+        return (texts + conditions.map { "where=\($0)" }).joined(separator: " ")
     }
 
     /// The query that corresponds to the filters.
@@ -62,7 +72,16 @@ struct QSOFilters: ParsableArguments {
         query.session = try session.map { try SessionName.resolve($0, store) }
         query.park = park
         query.operatorCall = `operator`
+        query.conditions = try conditions.map { try FieldCondition(checking: $0) }
+        for condition in query.conditions { try store.checkField(condition.field) }
         return query
+    }
+}
+
+extension FieldCondition {
+    /// Reads a condition as it was typed.
+    fileprivate init(checking text: String) throws {
+        do { try self.init(text) } catch { throw StoreError(.usage, error.message, hint: error.hint) }
     }
 }
 

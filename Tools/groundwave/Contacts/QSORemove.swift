@@ -78,9 +78,15 @@ struct QSOVisibility {
         }
         if selection.records.isEmpty { return try Terminal.print("No contact matches.") }
         if changed.isEmpty {
-            return try Terminal.print(isHiding ? "No change: already hidden." : "No change: not hidden.")
+            let name = selection.single.map { ": \(ContactText.line($0))" } ?? ""
+            return try Terminal.print("No change: \(isHiding ? "already" : "not") hidden\(name).")
         }
-        let count = changed.count == 1 ? "1 contact" : "\(changed.count) contacts"
-        try Terminal.print("\(count) \(dryRun ? "would be " : "")\(isHiding ? "hidden" : "shown again").")
+        let verb = isHiding ? "hidden" : "shown again"
+        if let contact = selection.single {
+            return try Terminal.print(
+                "\(dryRun ? "Would be \(verb)" : verb.prefix(1).uppercased() + verb.dropFirst()): \(ContactText.line(contact))"
+            )
+        }
+        try Terminal.print("\(NumberText.count(changed.count, "contact")) \(dryRun ? "would be " : "")\(verb).")
     }
 }

@@ -11,6 +11,9 @@ struct QSOSelection {
     /// Whether exactly one contact was named, so that the answer describes that contact.
     let isSingle: Bool
 
+    /// The contact, if there is only one: what is done to it is said of it by name.
+    var single: Record? { records.count == 1 ? records[0] : nil }
+
     /// - Throws: ``StoreError`` where neither names nor filters are given, or both.
     init(_ names: [String], _ filters: QSOFilters, in store: any Reading, among scope: ResolveScope = .all) throws {
         guard names.isEmpty || filters.isEmpty else {

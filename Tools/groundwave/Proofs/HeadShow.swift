@@ -16,8 +16,11 @@ struct HeadShow: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The output file; default and -: standard output.", valueName: "file"))
     var output: String?
+
+    @OptionGroup var overwriting: Overwriting
 
     @Flag(help: "Print the root in words, to be read aloud.")
     var words = false
@@ -32,6 +35,7 @@ struct HeadShow: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let output = try overwriting.file(output)
         let store = try await options.openForReading()
         let head = try store.signedHead()
         let bytes = try head.json()

@@ -24,8 +24,11 @@ struct Prove: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var archives: ArchiveOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The output file; default and -: standard output.", valueName: "file"))
     var output: String?
+
+    @OptionGroup var overwriting: Overwriting
 
     @Option(help: ArgumentHelp("The signed head that the reader of the proof holds.", valueName: "file"))
     var head: String?
@@ -39,6 +42,7 @@ struct Prove: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let output = try overwriting.file(output)
         let head = try head.map { try SignedHead(json: ProofFile.read($0)) }
         let store = try await options.openForReading(archives)
         let id = try store.resolve(name, kind: QSOKind.name)

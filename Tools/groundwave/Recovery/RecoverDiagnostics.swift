@@ -14,6 +14,9 @@ struct RecoverDiagnostics: AsyncParsableCommand {
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
     var output: String
+
+    @OptionGroup var overwriting: Overwriting
+
     @Flag(help: "Also write a log with invented content, as FILE.log.mdb.")
     var anonymize = false
     @OptionGroup var options: StoreOptions
@@ -26,6 +29,7 @@ struct RecoverDiagnostics: AsyncParsableCommand {
 
     func run() async throws {
         let log = anonymize ? output + ".log.mdb" : nil
+        try overwriting.check(output)
         if let log, FileManager.default.fileExists(atPath: log) {
             throw StoreError(.exists, "The file \(log) already exists.", hint: "Name another file.")
         }

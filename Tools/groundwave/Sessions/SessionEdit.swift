@@ -11,6 +11,7 @@ struct SessionEdit: AsyncParsableCommand {
 
               groundwave session edit --freq 7.032
               groundwave session edit last --park US-1234,US-5678 NOTES="Two-fer"
+              groundwave session edit last STARTED=2026-05-01T08:00 ENDED=2026-05-01T10:30
             """)
 
     @Argument(help: ArgumentHelp("The session (default: the open one), and other fields.", valueName: "id field=value"))
@@ -29,7 +30,8 @@ struct SessionEdit: AsyncParsableCommand {
         }
         let store = try await options.open(author: writing.author)
         let id = try arguments.names.first.map { try SessionName.resolve($0, store) } ?? SessionName.open(store).id
-        let written = try await store.editSession(id, assignments, note: writing.note ?? "", author: writing.author)
+        let written = try await store.editSession(
+            id, assignments, now: Clock.now, note: writing.note ?? "", author: writing.author)
         if options.json { return try Terminal.print(json: ChangeResult(id, written.batch)) }
         for remark in written.value { Terminal.remark("\(remark)") }
         try Terminal.print(

@@ -10,6 +10,7 @@ struct SessionStart: AsyncParsableCommand {
             Its values fill in what a contact does not specify, and its operator is the author of new changes.
 
               groundwave session start --call N0CALL --park US-1234 --rig KX2 --power 5
+              groundwave session start --park US-1234 STARTED=2019-06-01T08:00 ENDED=2019-06-01T10:30
             """)
 
     @Argument(help: ArgumentHelp("Other fields of the session.", valueName: "field=value"))
@@ -46,6 +47,7 @@ struct SessionStart: AsyncParsableCommand {
         }
         for remark in started.remarks { Terminal.remark("\(remark)") }
         if let replaced = started.replaced { try Terminal.print("The session \(replaced.short) has ended.") }
-        try Terminal.print("The session \(started.id.short) is active.")
+        try Terminal.print(
+            "The session \(started.id.short) \(started.status == .active ? "is active" : "was recorded").")
     }
 }

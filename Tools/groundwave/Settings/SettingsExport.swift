@@ -11,8 +11,11 @@ struct SettingsExport: AsyncParsableCommand {
 
     @OptionGroup var options: ReadOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The output file; default and -: standard output.", valueName: "file"))
     var output: String?
+
+    @OptionGroup var overwriting: Overwriting
 
     struct Result: Encodable {
         var settings: Int
@@ -20,6 +23,7 @@ struct SettingsExport: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let output = try overwriting.file(output)
         let store = try await options.open()
         let bytes = try store.exportSettings()
         guard let output else {

@@ -27,6 +27,8 @@ struct BundleCreate: AsyncParsableCommand {
     var missingFrom: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
     var output: String
+
+    @OptionGroup var overwriting: Overwriting
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -36,6 +38,7 @@ struct BundleCreate: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try overwriting.check(output)
         let store = try await options.openWhole()
         let vector = try missingFrom.map { try store.vector($0) } ?? VersionVector()
         let made = try await store.createBundle(missingFrom: vector, to: output)

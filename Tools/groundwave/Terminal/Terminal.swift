@@ -21,6 +21,9 @@ enum Terminal {
     /// Whether standard output is a terminal, so that a person reads it.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// How many columns a line may take, if a person reads it on a terminal.
+    static var columns: Int? { isTerminal ? Screen.Size.of(STDOUT_FILENO).columns : nil }
+
     /// Whether a question can be asked: a person reads and types, and `--json` does not hide what the question is about.
     static var canAsk: Bool { isTerminal && isatty(STDIN_FILENO) == 1 && !manner.withLock(\.isJSON) }
 
@@ -150,7 +153,8 @@ enum Terminal {
     /// Prints an error of the argument parser. For a mistyped verb, the hint is the verb that may have been meant. With
     /// `--json`, it is printed as JSON, like every other error.
     static func reportUsage(_ error: any Error) {
-        if let error = VerbSuggestion.error(for: Array(CommandLine.arguments.dropFirst())) {
+        if let error = VerbSuggestion.error(for: LeadingOptions.behindCommand(Array(CommandLine.arguments.dropFirst())))
+        {
             report(error)
         } else if manner.withLock({ $0.isJSON }) {
             report(StoreError(.usage, Program.message(for: error), hint: "groundwave --help"))

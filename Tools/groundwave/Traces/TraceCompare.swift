@@ -48,6 +48,8 @@ struct TraceCompare: AsyncParsableCommand {
         help: ArgumentHelp("A file for the plot; its name must end with .svg or .png.", valueName: "file"))
     var output: String?
 
+    @OptionGroup var overwriting: Overwriting
+
     @Option(help: ArgumentHelp("The width of the plot in pixels.", valueName: "pixels"))
     var width = 1200
 
@@ -59,6 +61,7 @@ struct TraceCompare: AsyncParsableCommand {
 
     func run() async throws {
         let file = try output.map { try PlotFile($0) }
+        if let output { try overwriting.check(output) }
         let store = try await options.open()
         let (a, b) = (try TraceName.resolve(nameOfA, store), try TraceName.resolve(nameOfB, store))
         let range = try self.range

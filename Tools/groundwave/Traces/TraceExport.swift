@@ -40,8 +40,11 @@ struct TraceExport: AsyncParsableCommand {
     @Option(help: "csv, ndjson, influx, parquet, sqlite or sigrok; default: by the file's extension, else csv.")
     var format: TraceExportFormat?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The output file; default: standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The output file; default and -: standard output.", valueName: "file"))
     var output: String?
+
+    @OptionGroup var overwriting: Overwriting
 
     @OptionGroup var range: TraceRange
 
@@ -70,6 +73,7 @@ struct TraceExport: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let output = try overwriting.file(output)
         if output == nil, options.json {
             throw StoreError(
                 .usage, "--json and the rows cannot both go to standard output.", hint: "Name a file with -o.")
@@ -92,11 +96,11 @@ struct TraceExport: AsyncParsableCommand {
                 try Output.write(file: $0)
             }
         }
-        try printReport(report)
+        try printReport(report, isFile: output != nil)
         if report.absent.unreadableCount > 0 { throw Answer.inPart }
     }
 
-    private func printReport(_ report: TraceExportReport) throws {
+    private func printReport(_ report: TraceExportReport, isFile: Bool) throws {
         let absent = report.absent
         if options.json {
             return try Terminal.print(
@@ -105,7 +109,7 @@ struct TraceExport: AsyncParsableCommand {
                     unreadable: absent.unreadableCount, hidden: absent.hiddenCount,
                     calibrated: CalibrationResult.all(report.calibration), bytes: report.byteCount))
         }
-        if output != nil {
+        if isFile {
             try Terminal.print(
                 "\(NumberText.count(report.counts.rows, "row")), \(NumberText.bytes(report.byteCount)), "
                     + "\(report.counts.missing) missing between them.")

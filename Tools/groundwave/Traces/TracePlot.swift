@@ -29,6 +29,8 @@ struct TracePlot: AsyncParsableCommand {
         help: ArgumentHelp("The output file; its name must end with .svg or .png.", valueName: "file"))
     var output: String
 
+    @OptionGroup var overwriting: Overwriting
+
     @OptionGroup var range: TraceRange
 
     @Option(
@@ -47,6 +49,7 @@ struct TracePlot: AsyncParsableCommand {
 
     func run() async throws {
         let file = try PlotFile(output)
+        try overwriting.check(output)
         let store = try await options.open()
         let trace = try TraceName.resolve(name, store)
         var chosen = TracePlotOptions()
