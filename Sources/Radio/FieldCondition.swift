@@ -29,15 +29,13 @@ public struct FieldCondition: Hashable, Sendable {
     public let field: FieldName
     /// How its value is compared.
     public let comparison: Comparison
-    /// What its value is compared with.
-    public let text: String
-
+    /// What its value is compared with, in upper case; also as a number, if it is one.
     private let folded: [UInt8]
     private let number: Double?
 
     /// A condition on `field`.
     public init(_ field: FieldName, _ comparison: Comparison, _ text: String) {
-        (self.field, self.comparison, self.text) = (field, comparison, text)
+        (self.field, self.comparison) = (field, comparison)
         folded = ContactKey.folded(text.utf8)
         number = Self.number(folded[...])
     }
