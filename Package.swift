@@ -131,7 +131,8 @@ let package = Package(
         module(
             "Logbook",
             imports: [
-                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Projections",
+                "ADIF", "Auditing", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages",
+                "Projections",
                 "Radio", "Records", "Settings", "Store", "Syncing",
             ], ["Groundwave", crypto]),
         module(

@@ -20,6 +20,8 @@ final class ImportFile: Sendable {
 
     private struct State {
         var reader: LogReader
+        /// `nil` before the first bytes were read.
+        var file: UnpackedFile?
         /// How the file ended; `nil` as long as there is more of it.
         var end: Result<Void, any Error>?
     }
@@ -54,7 +56,7 @@ final class ImportFile: Sendable {
                     continue
                 }
                 guard let end = state.end else {
-                    switch Result(catching: chunks) {
+                    switch Result(catching: { try nextBytes(&state) }) {
                     case .success(let chunk?): state.reader.append(chunk)
                     case .success(nil):
                         state.reader.finish()
@@ -68,6 +70,11 @@ final class ImportFile: Sendable {
             }
             return items
         }
+    }
+
+    private func nextBytes(_ state: inout State) throws -> [UInt8]? {
+        if state.file == nil { state.file = try UnpackedFile(name, chunks) }
+        return try state.file?.next()
     }
 
     private func item(_ item: ADIFItem) -> Item {

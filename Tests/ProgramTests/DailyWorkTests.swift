@@ -124,6 +124,45 @@ import Testing
         #expect(again.json["unchanged"] as? Int == 3)
     }
 
+    @Test(arguments: ["gzip", "UTF-16LE", "UTF-16BE", "both"])
+    func `a file in gzip or UTF-16 is read as what it is`(how: String) throws {
+        let program = try Program()
+        var log = "x<EOH>"
+        for number in 0..<20_000 {
+            log += "<CALL:6>N\(10_000 + number)<QSO_DATE:8>20260501<TIME_ON:4>1200<NAME:7>J\u{F6}\u{1F600}<EOR>\n"
+        }
+        let path = program.folder.appending(path: "log").path
+        try Data(log.utf8).write(to: URL(filePath: path))
+        let packed: String =
+            switch how {
+            case "gzip": "gzip -c '\(path)' > '\(path).gz'"
+            case "both": "(printf '\\xff\\xfe'; iconv -f UTF-8 -t UTF-16LE '\(path)') | gzip -c > '\(path).gz'"
+            default:
+                "(printf '\(how == "UTF-16LE" ? "\\xff\\xfe" : "\\xfe\\xff")'; "
+                    + "iconv -f UTF-8 -t \(how) '\(path)') > '\(path).gz'"
+            }
+        #expect(try program.script(packed).status == 0)
+        let taken = try program.json("import", path + ".gz")
+        #expect(taken["imported"] as? Int == 20_000 && taken["rejected"] as? Int == 0)
+        let fields = try program.json("qso", "show", "N29999")["fields"] as? [String: String]
+        #expect(fields?["NAME"] == "J\u{F6}\u{1F600}")
+        #expect(try program.json("import", path)["unchanged"] as? Int == 20_000)
+    }
+
+    @Test func `a compressed file that is cut says so, and what could be read is kept`() throws {
+        let program = try Program()
+        var log = "x<EOH>"
+        for number in 0..<50_000 {
+            log +=
+                "<CALL:6>N\(10_000 + number)<QSO_DATE:8>20260501<TIME_ON:4>1200<COMMENT:8>\(number &* 7_919)  <EOR>\n"
+        }
+        let path = program.folder.appending(path: "log").path
+        try Data(log.utf8).write(to: URL(filePath: path))
+        #expect(try program.script("gzip -c '\(path)' | head -c 150000 > '\(path).gz'").status == 0)
+        let outcome = try program.run("import", path + ".gz")
+        #expect(outcome.status == 65 && outcome.errors.contains("log.gz is compressed, and damaged or not complete."))
+    }
+
     @Test func `a shift of times is understood as help writes it`() throws {
         let program = try Program()
         let log = "x<EOH><CALL:2>N1<QSO_DATE:8>20260501<TIME_ON:4>0430<EOR>"
