@@ -49,11 +49,25 @@ public struct FastLog: Sendable {
     }
 
     private var context = Context()
+    /// Whether contacts are made while they are typed.
+    private let isLive: Bool
 
     /// Creates a reader of the first line.
     ///
-    /// - Parameter day: The day of contacts before the first date, in days since 1970; `nil` if lines must give one.
-    public init(day: Int? = nil) { context.day = day }
+    /// - Parameter isLive: Whether contacts are made while they are typed: then a contact before the first date has no date,
+    ///   and no time unless its line gives one, and is to be logged as made now.
+    public init(isLive: Bool = false) { self.isLive = isLive }
+
+    /// Sets what contacts have until a line says something else.
+    package mutating func begin(frequency: String?, band: String?, mode: Mode?) {
+        (context.frequency, context.band, context.mode) = (frequency, band, mode)
+    }
+
+    /// The band of the contacts that follow; `nil` if none is known.
+    package var band: String? { context.band }
+
+    /// The mode of the contacts that follow, by its usual name; `nil` if none is known.
+    package var modeName: String? { ContactFacts.modeName(context.mode?.name, context.mode?.submode) }
 
     /// Reads the next line.
     ///
@@ -71,7 +85,7 @@ public struct FastLog: Sendable {
         context = next
         guard let call = entry.call else { return .other }
         context.minutes = next.minutes
-        return .contact(try Self.assignments(call, entry, next))
+        return .contact(try assignments(call, entry, next))
     }
 
     /// Returns the words of a line; a text in `<>`, `[]` or quotes is one of them.
@@ -139,6 +153,7 @@ public struct FastLog: Sendable {
     /// What a line says of one contact.
     private struct Entry {
         var call: String?
+        var hasTime = false
         var reports: [String] = []
         var fields: [Assignment] = []
 
@@ -178,6 +193,7 @@ public struct FastLog: Sendable {
                 (context.day, context.minutes) = (day, nil)
             } else if word.allSatisfy({ $0.isASCII && $0.isNumber }) {
                 try FastLog.readTime(word, &context)
+                hasTime = true
             } else if let mode = Mode(mode: word.uppercased()), mode.isKnown, Self.isModeWord(word) {
                 context.mode = mode
             } else {
@@ -231,16 +247,16 @@ public struct FastLog: Sendable {
         return Assignment(field, text: text)
     }
 
-    private static func assignments(
+    private func assignments(
         _ call: String, _ entry: Entry, _ context: Context
     ) throws(EntryProblem) -> [Assignment] {
         var result = [Assignment("CALL", text: call)]
         if let day = context.day {
             result.append(Assignment("QSO_DATE", text: ADIFDateTime(unixSeconds: Int64(day) * 86_400).date.text))
-            if let minutes = context.minutes {
-                let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
-                result.append(Assignment("TIME_ON", text: twoDigits(hour) + twoDigits(minute)))
-            }
+        }
+        if let minutes = context.minutes, context.day != nil || isLive && entry.hasTime {
+            let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+            result.append(Assignment("TIME_ON", text: Self.twoDigits(hour) + Self.twoDigits(minute)))
         }
         if let frequency = context.frequency { result.append(Assignment("FREQ", text: frequency)) }
         if let band = context.band { result.append(Assignment("BAND", text: band)) }
@@ -248,7 +264,7 @@ public struct FastLog: Sendable {
             result.append(Assignment("MODE", text: mode.name))
             if let submode = mode.submode { result.append(Assignment("SUBMODE", text: submode)) }
         }
-        let reports = [0, 1].map { report(entry.reports.count > $0 ? entry.reports[$0] : "", context.mode) }
+        let reports = [0, 1].map { Self.report(entry.reports.count > $0 ? entry.reports[$0] : "", context.mode) }
         for (field, text) in zip(["RST_SENT", "RST_RCVD"], reports) where !text.isEmpty {
             result.append(Assignment(field, text: text))
         }

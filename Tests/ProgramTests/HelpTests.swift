@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Help and mistakes` {
     private static let verbs: [[String]] = [
-        ["qso", "add"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
+        ["qso", "add"], ["qso", "log"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
         ["qso", "find"],
         ["qso", "worked"], ["qso", "count"], ["session", "start"], ["session", "pause"], ["session", "resume"],
         ["session", "end"], ["session", "edit"], ["session", "list"], ["session", "show"], ["settings", "get"],

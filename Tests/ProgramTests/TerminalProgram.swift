@@ -70,6 +70,12 @@ final class TerminalProgram: Sendable {
         return true
     }
 
+    /// Types on the terminal's keyboard.
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(descriptor, bytes, bytes.count)
+    }
+
     /// Sends a signal.
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 

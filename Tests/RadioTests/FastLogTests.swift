@@ -34,6 +34,22 @@ import Testing
         #expect(contacts[4]["QSO_DATE"] == "20260502" && contacts[4]["TIME_ON"] == "0003")
     }
 
+    @Test func `made while they are typed have a time only if their line gives one`() throws {
+        var log = FastLog(isLive: true)
+        func names(_ line: String) throws -> [String] {
+            guard case .contact(let assignments) = try log.read(line) else { return [] }
+            return assignments.map(\.name).filter { ["QSO_DATE", "TIME_ON"].contains($0) }
+        }
+        #expect(try names("20m cw w1aw") == [])
+        #expect(try names("1205 w1aw") == ["TIME_ON"])
+        #expect(try names("7 w1aw") == ["TIME_ON"])
+        #expect(try names("w1aw") == [])
+        #expect(try names("date 2026-05-01") == [])
+        #expect(try names("w1aw") == ["QSO_DATE"])
+        #expect(try names("1205 w1aw") == ["QSO_DATE", "TIME_ON"])
+        #expect(try names("w1aw") == ["QSO_DATE", "TIME_ON"])
+    }
+
     @Test func `has numbers of a contest, references of all kinds and any field`() throws {
         let contacts = try read(
             "2026-05-01 20m ft8 1200 n0aaa -12 +05 ,012 .ma",

@@ -1,0 +1,86 @@
+import Foundation
+import GroundwaveSeededNumbers
+import Testing
+
+@Suite struct `groundwave qso log` {
+    private func fields(_ program: Program, _ call: String) throws -> [String: String] {
+        try #require(try program.json("qso", "show", call)["fields"] as? [String: String])
+    }
+
+    @Test func `logs a line each, with what session and settings say`() throws {
+        let program = try Program()
+        #expect(try program.run("settings", "set", "defaultMode", "CW").status == 0)
+        try program.json("session", "start", "--call", "N0CALL", "--park", "US-0001", "--freq", "14.0325")
+        let outcome = try program.run(
+            ["qso", "log"], input: "w1aw\n40m\nk1aa 579 599 #US-0002\nnonsense\nw1aw\nw1aw\n")
+        #expect(outcome.status == 3 && outcome.errors.contains("“nonsense” is not understood."))
+        #expect(outcome.output.contains("Logging as N0CALL on 14.0325 MHz in CW"))
+        #expect(outcome.output.contains("DUPE of") && outcome.output.hasSuffix("4 contacts logged.\n"))
+        let first = try fields(program, "K1AA")
+        #expect(first["BAND"] == "40m" && first["RST_SENT"] == "579" && first["POTA_REF"] == "US-0002")
+        #expect(first["MODE"] == "CW" && first["MY_POTA_REF"] == "US-0001" && first["FREQ"] == nil)
+        let bands = try #require(try program.json("qso", "count", "--by", "band", "--call", "W1AW")["groups"] as? [[String: Any]])
+        #expect(bands.map { $0["key"] as? String } == ["40m", "20m"] && bands.map { $0["count"] as? Int } == [2, 1])
+    }
+
+    @Test func `sends serial numbers, corrects by number and takes back`() throws {
+        let program = try Program()
+        let lines = "20m cw\nw1aw .001\nk1aa .002\nn0ccc .003\nfix 2 CALL=K1AB\ndrop 1\nundo\ndrop 9\nfix 1 CALL=X\n"
+        let outcome = try program.run(
+            ["qso", "log", "--contest", "arrl-ss-cw", "--serials", "--json"], input: lines)
+        #expect(outcome.status == 3)
+        #expect((outcome.json["contacts"] as? [Any])?.count == 3)
+        let failed = try #require(outcome.json["failed"] as? [[String: Any]])
+        #expect(failed.map { $0["line"] as? Int } == [8, 9])
+        let contacts = try #require(try program.json("qso", "list")["qsos"] as? [[String: Any]])
+        let shown = contacts.compactMap { $0["fields"] as? [String: String] }
+        #expect(shown.map { $0["CALL"] } == ["K1AB"] && shown.map { $0["STX"] } == ["002"])
+        #expect(shown[0]["SRX"] == "002" && shown[0]["CONTEST_ID"] == "ARRL-SS-CW")
+        // The number after the highest one goes on; one that was taken back may be sent again.
+        let again = try program.run(
+            ["qso", "log", "--contest", "ARRL-SS-CW", "--serials"], input: "40m cw\nn0ddd\n")
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try fields(program, "N0DDD")["STX"] == "003")
+    }
+
+    @Test func `a contact of another day has its time, and one without a date is made now`() throws {
+        let program = try Program()
+        let outcome = try program.run(
+            ["qso", "log"], input: "20m cw\nw1aw\ndate 2019-05-01\nk1aa\n1205 k1ab\n7 k1ac\nk1ad\n")
+        #expect(outcome.status == 3 && outcome.errors.contains("The contact has no time."))
+        #expect(try fields(program, "K1AB")["TIME_ON"] == "1205" && fields(program, "K1AC")["TIME_ON"] == "1207")
+        #expect(try fields(program, "K1AD")["QSO_DATE"] == "20190501" && fields(program, "K1AD")["TIME_ON"] == "1207")
+        let today = try #require(try program.json("qso", "list", "--since", "90m")["qsos"] as? [[String: Any]])
+        #expect(today.count == 1)
+    }
+
+    /// Sixty lines at a terminal; the program is killed at some moment, and what it had said is logged is there.
+    @Test(arguments: 1...20)
+    func `an activation that is killed has every line that was entered`(round: Int) throws {
+        let program = try Program()
+        var numbers = SeededGenerator(seed: UInt64(round))
+        let terminal = try TerminalProgram(program, ["qso", "log"], columns: 100)
+        try #require(terminal.shows("> "))
+        let killed = Int.random(in: 1...60, using: &numbers)
+        var confirmed = 0
+        terminal.type("20m cw\n")
+        for number in 1...60 {
+            terminal.type("n\(number)aa 599 579 #US-0001\n")
+            // The line that is being written when the program is killed may be there or not.
+            if number == killed {
+                usleep(UInt32.random(in: 0...4_000, using: &numbers))
+                terminal.send(SIGKILL)
+                break
+            }
+            try #require(terminal.shows("N\(number)AA 20m CW"))
+            confirmed = number
+        }
+        _ = try? terminal.outcome()
+        let contacts = try #require(try program.json("qso", "list")["qsos"] as? [[String: Any]])
+        let calls = contacts.compactMap { ($0["fields"] as? [String: String])?["CALL"] }
+        let wanted = (0..<confirmed).map { "N\($0 + 1)AA" }
+        #expect(Set(wanted).isSubset(of: calls), "\(wanted.count) were entered, \(calls.count) are there")
+        #expect(calls.count <= confirmed + 1)
+        #expect(try program.run("verify", "--deep").status == 0)
+    }
+}
