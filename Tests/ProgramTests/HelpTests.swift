@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct `Help and mistakes` {
     private static let verbs: [[String]] = [
-        ["qso", "add"], ["qso", "log"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
-        ["qso", "find"],
+        ["qso", "add"], ["qso", "edit"], ["qso", "remove"], ["qso", "restore"], ["qso", "list"], ["qso", "show"],
+        ["qso", "find"], ["qso", "log"],
         ["qso", "worked"], ["qso", "count"], ["session", "start"], ["session", "pause"], ["session", "resume"],
         ["session", "end"], ["session", "edit"], ["session", "list"], ["session", "show"], ["settings", "get"],
         ["settings", "set"], ["settings", "unset"], ["settings", "list"], ["settings", "export"],

@@ -19,7 +19,8 @@ import Testing
         let first = try fields(program, "K1AA")
         #expect(first["BAND"] == "40m" && first["RST_SENT"] == "579" && first["POTA_REF"] == "US-0002")
         #expect(first["MODE"] == "CW" && first["MY_POTA_REF"] == "US-0001" && first["FREQ"] == nil)
-        let bands = try #require(try program.json("qso", "count", "--by", "band", "--call", "W1AW")["groups"] as? [[String: Any]])
+        let bands = try #require(
+            try program.json("qso", "count", "--by", "band", "--call", "W1AW")["groups"] as? [[String: Any]])
         #expect(bands.map { $0["key"] as? String } == ["40m", "20m"] && bands.map { $0["count"] as? Int } == [2, 1])
     }
 
@@ -60,7 +61,7 @@ import Testing
         let program = try Program()
         var numbers = SeededGenerator(seed: UInt64(round))
         let terminal = try TerminalProgram(program, ["qso", "log"], columns: 100)
-        try #require(terminal.shows("> "))
+        try #require(terminal.shows("Ctrl-D ends"))
         let killed = Int.random(in: 1...60, using: &numbers)
         var confirmed = 0
         terminal.type("20m cw\n")
@@ -69,13 +70,12 @@ import Testing
             // The line that is being written when the program is killed may be there or not.
             if number == killed {
                 usleep(UInt32.random(in: 0...4_000, using: &numbers))
-                terminal.send(SIGKILL)
                 break
             }
             try #require(terminal.shows("N\(number)AA 20m CW"))
             confirmed = number
         }
-        _ = try? terminal.outcome()
+        try terminal.kill()
         let contacts = try #require(try program.json("qso", "list")["qsos"] as? [[String: Any]])
         let calls = contacts.compactMap { ($0["fields"] as? [String: String])?["CALL"] }
         let wanted = (0..<confirmed).map { "N\($0 + 1)AA" }

@@ -77,18 +77,29 @@ final class TerminalProgram: Sendable {
     }
 
     /// Sends a signal.
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    func send(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
 
     /// Waits for the end of the program, and returns its exit code and what is shown then.
     func outcome() throws -> (status: Int32, terminal: VirtualTerminal) {
-        let isHanging = DispatchWorkItem { [id = process.processIdentifier] in kill(id, SIGKILL) }
+        wait()
+        let text = terminal.text
+        try #require(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(text)")
+        return (process.terminationStatus, terminal)
+    }
+
+    /// Kills the program, as a dead battery would, and waits for its end.
+    func kill() throws {
+        send(SIGKILL)
+        wait()
+        try #require(process.terminationReason == .uncaughtSignal, "ended with \(process.terminationStatus)")
+    }
+
+    private func wait() {
+        let isHanging = DispatchWorkItem { [id = process.processIdentifier] in _ = Foundation.kill(id, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: isHanging)
         process.waitUntilExit()
         isHanging.cancel()
         isRead.wait()
         close(descriptor)
-        let text = terminal.text
-        try #require(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(text)")
-        return (process.terminationStatus, terminal)
     }
 }

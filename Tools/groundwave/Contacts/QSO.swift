@@ -8,7 +8,8 @@ struct QSO: AsyncParsableCommand {
             the one that this device logged last.
             """,
         subcommands: [
-            QSOAdd.self, QSOLog.self, QSOEdit.self, QSORemove.self, QSORestore.self, QSOList.self, QSOFind.self, QSOShow.self,
+            QSOAdd.self, QSOLog.self, QSOEdit.self, QSORemove.self, QSORestore.self, QSOList.self, QSOFind.self,
+            QSOShow.self,
             QSOWorked.self, QSOCount.self,
         ])
 }

@@ -121,7 +121,10 @@ struct LogPrompt {
         let mode = try (active?.mode ?? setting("defaultMode")).flatMap { Mode(mode: $0.uppercased()) }
         log.begin(frequency: frequency, band: band, mode: mode)
         let station = try active?.fields["CALL"] ?? setting("myCallsign")
-        let words = [station.map { "as \($0)" }, frequency.map { "on \($0) MHz" } ?? band.map { "on \($0)" }, mode.map { "in \($0)" }]
+        let words = [
+            station.map { "as \($0)" }, frequency.map { "on \($0) MHz" } ?? band.map { "on \($0)" },
+            mode.map { "in \($0)" },
+        ]
         introduction.append("Logging \(words.compactMap { $0 }.joined(separator: " "))")
         if let active { introduction.append("Session \(active.id.short): \(active.parks.joined(separator: ", "))") }
         introduction.append("Ctrl-D ends, ? helps.")
@@ -193,7 +196,9 @@ struct LogPrompt {
     }
 
     private static func line(_ record: Record) -> String {
-        let names: [FieldName] = [.rstSent, .rstRcvd, "STX", "SRX", "STX_STRING", "SRX_STRING", .potaRef, .gridsquare, .name]
+        let names: [FieldName] = [
+            .rstSent, .rstRcvd, "STX", "SRX", "STX_STRING", "SRX_STRING", .potaRef, .gridsquare, .name,
+        ]
         let values = names.compactMap { record.text($0) }.filter { !$0.isEmpty }
         return ([ContactText.line(record)] + values).joined(separator: "  ")
     }
@@ -201,7 +206,8 @@ struct LogPrompt {
     /// The place among the contacts of this prompt of the one with a number that was shown.
     private func place(_ word: String) throws -> Int {
         guard let number = Int(word), logged.indices.contains(number - 1), logged[number - 1] != nil else {
-            throw StoreError(.notFound, "There is no contact \(word) here.", hint: "The numbers are before the contacts.")
+            throw StoreError(
+                .notFound, "There is no contact \(word) here.", hint: "The numbers are before the contacts.")
         }
         return number - 1
     }
