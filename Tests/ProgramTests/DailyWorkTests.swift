@@ -268,6 +268,10 @@ import Testing
         #expect(try calls(program, "qso", "list", "--call", "W1*", "--limit", "1") == ["W1AW"])
         #expect(try calls(program, "qso", "list", "--call", "w1aw") == ["W1AW"])
         #expect(try program.json("qso", "count", "--call", "*")["total"] as? Int == 4)
+        // What cannot be undone takes a call in full.
+        let erased = try program.run("erase", "--call", "*", "--yes")
+        #expect(erased.status == 66 && erased.errors.contains("There is no contact with *"))
+        #expect(try program.json("qso", "count")["total"] as? Int == 4)
     }
 
     @Test func `a year or a month is a time`() throws {
