@@ -107,6 +107,7 @@ extension Store {
             try await introduce()
             let identity = writer.identity
             let storeLog = StoreLog(store: self)
+            let beginning = try log.checksum(at: 1)
             var pass = SyncPass(
                 storeLog, as: identity, at: transport, cache: files.readCache(of: name),
                 now: surroundings.now)
@@ -117,14 +118,23 @@ extension Store {
             } catch {
                 // If the remote cache cannot be written either, as on a full disk, that must not hide the first
                 // error.
-                try? files.write(pass.cache, of: name)
+                try? keep(pass.cache, of: name, ifBeginningIs: beginning)
                 throw error
             }
-            try files.write(pass.cache, of: name)
+            try keep(pass.cache, of: name, ifBeginningIs: beginning)
             guard pass.report.received.isOfOwn(identity.replica) else { break }
             try await introduce()
             summary.newReplica = writer.replica
         }
+    }
+
+    /// Keeps what a pass has learnt of a remote, unless another program has cleared the log meanwhile: then nothing of what
+    /// the pass pulled is in it, and the next one has to read everything again.
+    ///
+    /// - Parameter beginning: The checksum of the first event of the log before the pass.
+    package func keep(_ cache: RemoteCache, of remote: String, ifBeginningIs beginning: UInt32?) throws {
+        let isSame = try log.checksum(at: 1) == beginning
+        try files.write(isSame ? cache : RemoteCache(), of: remote)
     }
 
     package func requireSyncOn() throws {

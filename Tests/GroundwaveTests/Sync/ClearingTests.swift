@@ -8,6 +8,24 @@ import GroundwaveTesting
 import Testing
 
 @Suite struct `Clearing a device` {
+    /// A pass of `sync --watch` that began before a clear of another process and ended after it.
+    @Test func `what a pass has learnt is forgotten if the log was cleared meanwhile`() async throws {
+        let fleet = try await SyncedFleet(2)
+        for minute in 10..<20 { _ = try await fleet[0].log("N0CALL", at: "12\(minute)") }
+        try await fleet.settle()
+        let store = fleet[0]
+        let before = try fleet[0].digest().content
+        let name = try #require(try store.remotes().first?.name)
+        let (learnt, beginning) = (store.files.readCache(of: name), try store.log.checksum(at: 1))
+        try store.keep(learnt, of: name, ifBeginningIs: beginning)
+        #expect(store.files.readCache(of: name) == learnt)
+        try await fleet[0].clear(fleet[0].prepareClearing())
+        try store.keep(learnt, of: name, ifBeginningIs: beginning)
+        #expect(store.files.readCache(of: name) == RemoteCache())
+        try await fleet.sync(0)
+        #expect(try fleet[0].digest().content == before)
+    }
+
     @Test func `with synchronising on everything comes back, and nobody else loses anything`() async throws {
         let fleet = try await SyncedFleet(2)
         for minute in 10..<20 { _ = try await fleet[0].log("N0CALL", at: "12\(minute)") }
