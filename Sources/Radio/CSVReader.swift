@@ -37,17 +37,9 @@ public struct CSVReader: Sendable {
     private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09]
 
     private let limits: ADIFLimits
-    private var buffer: [UInt8] = []
-    /// The offset of the next row in the buffer, and in the file.
-    private var start = 0
-    private var offset: UInt64 = 0
-    /// How far the row was looked at, and in what place of a cell that is.
-    private var scanned = 0
+    private var rows = LineBuffer()
     private var place = Place.start
     private var number = 0
-    private var isFinished = false
-    /// The offset in the file of an overlong row whose rest is being skipped; `nil` if there is none.
-    private var overlong: UInt64?
     private var columns: (names: [FieldName], separator: UInt8)?
     /// Whether the file is no such table, so that nothing more of it is read.
     private var isRefused = false
@@ -56,73 +48,47 @@ public struct CSVReader: Sendable {
     public init(limits: ADIFLimits = ADIFLimits()) { self.limits = limits }
 
     /// Appends the next bytes of the file.
-    public mutating func append(_ bytes: [UInt8]) {
-        buffer.removeFirst(start)
-        scanned -= start
-        start = 0
-        buffer += bytes
-    }
+    public mutating func append(_ bytes: [UInt8]) { rows.append(bytes) }
 
     /// Ends the file.
-    public mutating func finish() { isFinished = true }
+    public mutating func finish() { rows.finish() }
 
     /// Returns the next record or rejected row; `nil` if more bytes are needed, or at the end.
     public mutating func next() -> ADIFItem? {
-        while !isRefused, let end = endOfRow() {
-            let begin = overlong ?? offset
-            let row = buffer[start..<end]
-            let length = Swift.min(end + 1, buffer.count) - start
-            start += length
-            offset += UInt64(length)
-            scanned = start
+        while !isRefused, let row = nextRow() {
             place = .start
-            if overlong != nil {
-                overlong = nil
-                return rejected(.recordTooLong, begin..<offset)
-            }
-            let text = begin == 0 && row.starts(with: [0xEF, 0xBB, 0xBF]) ? row.dropFirst(3) : row
-            let bare = text.last == 0x0D ? text.dropLast() : text
-            if bare.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+            if row.isTooLong { return rejected(.recordTooLong, row.range) }
+            let cells = row.bytes.last == 0x0D ? row.bytes.dropLast() : row.bytes
+            if cells.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
             guard let columns else {
-                guard let found = Self.columns(bare), found.names.count <= limits.fieldCount else {
+                guard let found = Self.columns(cells), found.names.count <= limits.fieldCount else {
                     isRefused = true
-                    return .rejected(ADIFRejection(.notADIF, recordNumber: 0, byteRange: begin..<offset))
+                    return .rejected(ADIFRejection(.notADIF, recordNumber: 0, byteRange: row.range))
                 }
                 self.columns = found
                 continue
             }
-            guard let fields = Self.fields(bare, columns) else { return rejected(.malformedCSV, begin..<offset) }
+            guard let fields = Self.fields(cells, columns) else { return rejected(.malformedCSV, row.range) }
             number += 1
-            return .record(ADIFRecord(number: number, byteOffset: begin, fields: fields))
+            return .record(ADIFRecord(number: number, byteOffset: row.range.lowerBound, fields: fields))
         }
         return nil
     }
 
-    /// Returns the place of the line feed that ends the row, or of the end of the file.
-    private mutating func endOfRow() -> Int? {
-        while scanned < buffer.count {
-            let byte = buffer[scanned]
+    private mutating func nextRow() -> LineBuffer.Line? {
+        var place = place
+        defer { self.place = place }
+        let separators = columns.map { [$0.separator] } ?? Self.separators
+        return rows.next(limit: limits.recordByteCount) { byte in
             switch (place, byte) {
             case (.start, UInt8(ascii: "\"")), (.behindQuote, UInt8(ascii: "\"")): place = .quoted
             case (.quoted, UInt8(ascii: "\"")): place = .behindQuote
             case (.quoted, _): break
-            case (_, 0x0A): return scanned
-            default: place = isSeparator(byte) ? .start : .plain
+            case (_, 0x0A): return true
+            default: place = separators.contains(byte) ? .start : .plain
             }
-            scanned += 1
+            return false
         }
-        if isFinished { return start < buffer.count ? buffer.count : nil }
-        if buffer.count - start > limits.recordByteCount {
-            overlong = overlong ?? offset
-            offset += UInt64(buffer.count - start)
-            buffer.removeAll()
-            (start, scanned) = (0, 0)
-        }
-        return nil
-    }
-
-    private func isSeparator(_ byte: UInt8) -> Bool {
-        columns.map { $0.separator == byte } ?? Self.separators.contains(byte)
     }
 
     private mutating func rejected(_ code: ADIFRejection.Code, _ range: Range<UInt64>) -> ADIFItem {

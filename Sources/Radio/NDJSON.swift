@@ -76,62 +76,31 @@ public enum NDJSON {
 /// Reads contacts from JSON objects, one per line, piece by piece.
 public struct NDJSONReader: Sendable {
     private let limits: ADIFLimits
-    private var buffer: [UInt8] = []
-    /// The offset of the next line in the buffer, and in the file.
-    private var start = 0
-    private var offset: UInt64 = 0
+    private var lines = LineBuffer()
     private var number = 0
-    private var isFinished = false
-    /// The offset in the file of an overlong line whose rest is being skipped; `nil` if there is none.
-    private var overlong: UInt64?
 
     /// Creates a reader with these limits.
     public init(limits: ADIFLimits = ADIFLimits()) { self.limits = limits }
 
     /// Appends the next bytes of the file.
-    public mutating func append(_ bytes: [UInt8]) {
-        buffer.removeFirst(start)
-        start = 0
-        buffer += bytes
-    }
+    public mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
 
     /// Ends the file.
-    public mutating func finish() { isFinished = true }
+    public mutating func finish() { lines.finish() }
 
     /// Returns the next record or rejected line; `nil` if more bytes are needed, or at the end.
     public mutating func next() -> ADIFItem? {
-        while true {
-            let end = buffer[start...].firstIndex(of: 0x0A)
-            guard let end = end ?? (isFinished && start < buffer.count ? buffer.count : nil) else {
-                // A JSON text may be longer than its record, because of escapes and member names.
-                if buffer.count - start > 4 * limits.recordByteCount { skipBuffer() }
-                return nil
-            }
-            let begin = overlong ?? offset
-            let line = buffer[start..<end]
-            let length = Swift.min(end + 1, buffer.count) - start
-            start += length
-            offset += UInt64(length)
-            if overlong != nil {
-                overlong = nil
-                return rejected(.recordTooLong, begin..<offset)
-            }
-            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-            // A byte order mark is not JSON, but some programs write one.
-            let text = begin == 0 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line
-            guard let fields = NDJSON.fields(of: text, limits: limits) else {
-                return rejected(.malformedJSON, begin..<offset)
+        // A JSON text may be longer than its record, because of escapes and member names.
+        while let line = lines.next(limit: 4 * limits.recordByteCount) {
+            if line.isTooLong { return rejected(.recordTooLong, line.range) }
+            if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+            guard let fields = NDJSON.fields(of: line.bytes, limits: limits) else {
+                return rejected(.malformedJSON, line.range)
             }
             number += 1
-            return .record(ADIFRecord(number: number, byteOffset: begin, fields: fields))
+            return .record(ADIFRecord(number: number, byteOffset: line.range.lowerBound, fields: fields))
         }
-    }
-
-    private mutating func skipBuffer() {
-        overlong = overlong ?? offset
-        offset += UInt64(buffer.count - start)
-        buffer.removeAll()
-        start = 0
+        return nil
     }
 
     private mutating func rejected(_ code: ADIFRejection.Code, _ range: Range<UInt64>) -> ADIFItem {
