@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("defaultPower", "five"), ("potaActivationGoal", "ten"), ("usesMetric", "yes"), ("stationProfiles", "not base64!"), ("two words", "x"),
+        ("defaultPower", "five"), ("potaActivationGoal", "ten"), ("usesMetric", "yes"),
+        ("stationProfiles", "not base64!"), ("two words", "x"),
         ("", "x"),
     ])
     func `a value that is not of the key's type is refused`(key: String, value: String) async throws {
