@@ -10,8 +10,10 @@ import GroundwaveRecords
 /// try view.all(.contacts.worked("W1AW").on(day: now))
 /// ```
 public struct ContactQuery: Hashable, Sendable {
-    /// The other station's call in full, or with `*` for any characters and `?` for one; case is ignored.
+    /// The other station's call, in full; case is ignored.
     public var call: String?
+    /// A pattern of calls: `*` stands for any characters, `?` for one; case is ignored.
+    public var callPattern: String?
     /// The other station, wherever it is: `W1AW` and `W1AW/P` both match W1AW, W1AW/P and DL/W1AW.
     public var station: String?
     /// The band, such as `20m`.
@@ -71,11 +73,13 @@ public struct ContactQuery: Hashable, Sendable {
     }
 
     /// Whether rows are walked to find the contacts, and not an index.
-    package var isOfMany: Bool { call == nil && station == nil && since == nil && limit == nil }
+    package var isOfMany: Bool { isOfAnyStation && since == nil && limit == nil }
+
+    private var isOfAnyStation: Bool { call == nil && callPattern == nil && station == nil }
 
     /// Whether it asks for values of fields, and no index narrows down whose.
     fileprivate var asksForValues: Bool {
-        (!conditions.isEmpty || !words.isEmpty) && call == nil && station == nil && since == nil
+        (!conditions.isEmpty || !words.isEmpty) && isOfAnyStation && since == nil
     }
 
     /// Whether a contact that shows `values` matches all conditions, including call and session. An erased one does not.
@@ -91,12 +95,15 @@ public struct ContactQuery: Hashable, Sendable {
     }
 
     private var asksForFacts: Bool {
-        call != nil || station != nil || band != nil || mode != nil || since != nil || until != nil || park != nil
+        !isOfAnyStation || band != nil || mode != nil || since != nil || until != nil || park != nil
             || operatorCall != nil
     }
 
     private func matches(_ facts: ContactFacts) -> Bool {
-        if let call, !Wildcards.match(ContactKey.folded(call.utf8), Array(facts.call.utf8)[...]) { return false }
+        if let call, facts.call != call.uppercased() { return false }
+        if let callPattern, !Wildcards.match(ContactKey.folded(callPattern.utf8), Array(facts.call.utf8)[...]) {
+            return false
+        }
         if let station, CallSign.base(of: facts.call) != CallSign.base(of: station.uppercased()) { return false }
         guard isBandAndMode(of: facts) else { return false }
         let seconds = facts.startSeconds
@@ -257,9 +264,11 @@ extension ViewReader {
             let base = CallSign.base(of: ContactKey.folded(station.utf8)[...])
             return try forEachCandidate(withCall: Array(base), isBackwards, body)
         }
-        if let call = query.call.map({ ContactKey.folded($0.utf8) }) {
-            if Wildcards.are(in: call) { return try forEachCandidate(withCalls: call, isBackwards, body) }
-            return try forEachCandidate(withCall: call, isBackwards, body)
+        if let pattern = query.callPattern {
+            return try forEachCandidate(withCalls: ContactKey.folded(pattern.utf8), isBackwards, body)
+        }
+        if let call = query.call {
+            return try forEachCandidate(withCall: ContactKey.folded(call.utf8), isBackwards, body)
         }
         var indexed = IndexedQuery(query)
         try forEachIndexedContact(query, isBackwards: isBackwards) { contact, id in

@@ -16,7 +16,7 @@ import GroundwaveRecords
 ///
 /// | words | |
 /// |---|---|
-/// | `mycall`, `operator`, `mygrid`, `mypark`, `mysota`, `mywwff` and a value | fields of all contacts that follow |
+/// | `mycall`, `operator`, `mygrid`, `mypark`, `mysota`, `mywwff`, `myrig`, `power` and a value | fields of all contacts that follow |
 /// | `date 2026-05-01`, `2026-05-01`, `day +`, `day ++` | the day of the contacts that follow; times that go back by more than half a day begin the next one |
 /// | `20m`; `14.0325`; `cw` | band, frequency in MHz and mode, until others are given |
 /// | `1205`, `05`, `7` | the time: of two digits the minutes, of one their last digit; without one, that of the contact before |

@@ -83,9 +83,6 @@ public struct FieldCondition: Hashable, Sendable {
 
 /// Texts with `*` for any characters and `?` for one.
 enum Wildcards {
-    /// Whether `text` contains any of these.
-    static func are(in text: some Sequence<UInt8>) -> Bool { text.contains(where: isWild) }
-
     /// What every text that matches begins with.
     static func prefix(of pattern: [UInt8]) -> [UInt8] { Array(pattern.prefix { !isWild($0) }) }
 

@@ -98,7 +98,8 @@ struct IndexedQuery {
     init(_ query: ContactQuery) {
         self.query = query
         isAnsweredByIndex =
-            query.call == nil && query.station == nil && query.park == nil && query.operatorCall == nil
+            query.call == nil && query.callPattern == nil && query.station == nil && query.park == nil
+            && query.operatorCall == nil
             && query.session == nil
             && query.recordedSince == nil && query.changedAfter == nil && query.conditions.isEmpty
             && query.words.isEmpty

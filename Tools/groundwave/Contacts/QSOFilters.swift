@@ -61,7 +61,8 @@ struct QSOFilters: ParsableArguments {
     func query(_ store: any Reading) throws -> ContactQuery {
         let now = Clock.now
         var query = ContactQuery.contacts
-        query.call = call
+        let isPattern = call?.contains { $0 == "*" || $0 == "?" } ?? false
+        if isPattern { query.callPattern = call } else { query.call = call }
         query.band = try band.map { try BandName.checked($0) }
         query.mode = mode
         // Notes of an activation are included only if their mode is asked for.

@@ -126,8 +126,6 @@ struct Erase: AsyncParsableCommand {
             let id = try store.resolve(name, kind: QSOKind.name)
             return try store.read { try $0.record(QSOKind.name, id) }.map { [$0] } ?? []
         }
-        // What cannot be undone takes a call in full.
-        if let call, call.contains(where: { $0 == "*" || $0 == "?" }) { return [] }
         var query = ContactQuery.contacts.worked(call ?? "")
         query.includesMetadata = true
         let shown = query
