@@ -62,7 +62,7 @@ struct UnpackedFile {
         do { return try inflater.read(more: more) } catch is Zlib.Failure {
             throw StoreError(
                 .damaged, "\(name) is compressed, and damaged or not complete.",
-                hint: "What could be read was imported. Check that the file was downloaded completely.")
+                hint: "Check that it was downloaded completely, and import it again: that completes the import.")
         }
     }
 

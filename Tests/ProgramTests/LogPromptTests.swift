@@ -55,6 +55,33 @@ import Testing
         #expect(today.count == 1)
     }
 
+    @Test func `goes on while other programs write, hide and erase, and after a stop of three seconds`() throws {
+        let program = try Program()
+        let terminal = try TerminalProgram(program, ["qso", "log"], columns: 100)
+        try #require(terminal.shows("Ctrl-D ends"))
+        terminal.type("20m cw\nw1aw\nk1aa\nk1ab\n")
+        try #require(terminal.shows("K1AB 20m CW"))
+        #expect(try program.run("erase", "--call", "W1AW", "--yes").status == 0)
+        #expect(try program.run("qso", "remove", "K1AA").status == 0)
+        try program.json("qso", "add", "N0CALL", "BAND=40m", "MODE=CW")
+        terminal.type("fix 2 NAME=Jim\n")
+        try #require(terminal.shows("is hidden"))
+        terminal.type("drop 2\n")
+        try #require(terminal.shows("Already hidden: "))
+        terminal.send(SIGSTOP)
+        Thread.sleep(forTimeInterval: 3)
+        terminal.send(SIGCONT)
+        terminal.type("k1ac\nfix 4 NAME=Ann\n")
+        try #require(terminal.shows("Ann"))
+        terminal.type("\u{4}")
+        let outcome = try terminal.outcome()
+        #expect(outcome.status == 0 && outcome.terminal.text.contains("4 contacts logged."), "\(outcome.terminal.text)")
+        let contacts = try #require(try program.json("qso", "list")["qsos"] as? [[String: Any]])
+        let calls = contacts.compactMap { ($0["fields"] as? [String: String])?["CALL"] }
+        #expect(Set(calls) == ["K1AB", "K1AC", "N0CALL"] && calls.count == 3)
+        #expect(try program.run("verify", "--deep").status == 0)
+    }
+
     /// Sixty lines at a terminal; the program is killed at some moment, and what it had said is logged is there.
     @Test(arguments: 1...20)
     func `an activation that is killed has every line that was entered`(round: Int) throws {

@@ -70,6 +70,13 @@ def measure(bench: Bench) -> None:
         "qso count, whole process", "ms", "5 in the process",
         lambda: whole_process("qso", "count"), lambda: 1000 * in_python("count"), "SQLite in the process",
     )
+    for name, words in (
+        ("qso find, a word that nobody has", ("find", "zzzz")),
+        ("qso list --where, one field", ("list", "--where", "GRIDSQUARE=FN3*")),
+        ("qso count --by, one field", ("count", "--by", "GRIDSQUARE")),
+        ("qso list --call, a pattern", ("list", "--call", "W1*", "--limit", "20")),
+    ):
+        row(f"{name}, whole process", "ms", "100", lambda words=words: whole_process("qso", *words))
     row("qso list, all contacts", "s", "0.5", lambda: whole_process("qso", "list", "--limit", "0") / 1000)
     row("export as ADI", "s", "–", lambda: export("adi"), lambda: in_python("adi"), "Python and SQLite", LIMIT)
     row("export as CSV", "s", "0.7 of Python", lambda: export("csv"), lambda: in_python("csv"), "Python and SQLite", LIMIT)

@@ -1,11 +1,8 @@
 import ArgumentParser
-import Foundation
 import Groundwave
-import GroundwaveADIF
 import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRadio
-import GroundwaveRecords
 
 struct QSOLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -73,9 +70,11 @@ struct QSOLog: AsyncParsableCommand {
                         .init(line: number, id: "\(contact.id)", event: contact.event, dupe: contact.dupe))
                 }
                 if !options.json { try Terminal.print(lines: answer.lines) }
-            } catch let error as StoreError where [.usage, .notFound].contains(error.code) {
+            } catch let error as StoreError where Terminal.canAsk || [.usage, .notFound].contains(error.code) {
+                // At a terminal a full disk or another program that writes is seen, and the line is typed again.
                 result.failed.append(.init(line: number, message: error.message))
                 if !options.json { Terminal.report(error) }
+                if ![.usage, .notFound].contains(error.code) { Terminal.remark("This line did nothing.") }
             }
         }
         if options.json {
@@ -87,179 +86,4 @@ struct QSOLog: AsyncParsableCommand {
         // At a terminal every mistake was seen, and most were typed again.
         if !Terminal.canAsk, !result.failed.isEmpty { throw Answer.inPart }
     }
-}
-
-/// What stands between lines and contacts: what they carry on, and the contacts that they made.
-struct LogPrompt {
-    /// What came of a line.
-    struct Answer {
-        var lines: [TerminalText] = []
-        var contact: (id: RecordID, event: String?, dupe: String?)?
-    }
-
-    private let store: Store
-    private let choice: SessionChoice
-    private let contest: String?
-    private let writing: WriteOptions
-    private var log = FastLog(isLive: true)
-    /// The number to send next; `nil` if none are sent.
-    private var serial: Int?
-    /// The contacts of this prompt; `nil` for one that was taken back.
-    private var logged: [RecordID?] = []
-    /// What is said before the first line.
-    private(set) var introduction: [TerminalText] = []
-
-    init(
-        _ store: Store, _ choice: SessionChoice, contest: String?, sendsSerials: Bool, _ writing: WriteOptions
-    ) throws {
-        (self.store, self.choice, self.contest, self.writing) = (store, choice, contest?.uppercased(), writing)
-        let session = try choice == .open ? store.openSession() : nil
-        let active = session?.status == .active ? session : nil
-        func setting(_ key: String) throws -> String? { try store.setting(key)?.value }
-        let frequency = active?.fields["FREQ"]
-        let band = try active?.band ?? setting("defaultBand").flatMap { Band(named: $0)?.name }
-        let mode = try (active?.mode ?? setting("defaultMode")).flatMap { Mode(mode: $0.uppercased()) }
-        log.begin(frequency: frequency, band: band, mode: mode)
-        let station = try active?.fields["CALL"] ?? setting("myCallsign")
-        let words = [
-            station.map { "as \($0)" }, frequency.map { "on \($0) MHz" } ?? band.map { "on \($0)" },
-            mode.map { "in \($0)" },
-        ]
-        introduction.append("Logging \(words.compactMap { $0 }.joined(separator: " "))")
-        if let active { introduction.append("Session \(active.id.short): \(active.parks.joined(separator: ", "))") }
-        introduction.append("Ctrl-D ends, ? helps.")
-        if sendsSerials { serial = try nextSerial() }
-    }
-
-    /// What stands before a line: band and mode, and the number to send.
-    var sign: String {
-        let words = [log.band, log.modeName, serial.map(Self.text)]
-        return words.compactMap { $0 }.joined(separator: " ")
-    }
-
-    /// Does what a line says.
-    ///
-    /// - Throws: ``StoreError`` with code `usage` or `notFound` if it is not understood: then it did nothing.
-    mutating func take(_ line: String) async throws -> Answer {
-        let words = line.split(separator: " ").map(String.init)
-        switch words.first?.lowercased() {
-        case "?", "help": return Answer(lines: Self.help)
-        case "undo" where words.count == 1:
-            guard let last = logged.lastIndex(where: { $0 != nil }) else {
-                throw StoreError(.usage, "Nothing was logged here yet.")
-            }
-            return try await drop(last)
-        case "drop" where words.count == 2: return try await drop(place(words[1]))
-        case "fix" where words.count > 2: return try await fix(place(words[1]), Array(words.dropFirst(2)))
-        default: break
-        }
-        let before = log
-        do {
-            switch try log.read(line) {
-            case .other: return Answer()
-            case .contact(let assignments): return try await add(assignments)
-            }
-        } catch let problem as EntryProblem {
-            log = before
-            throw StoreError(.usage, problem.message, hint: problem.hint)
-        } catch {
-            log = before
-            throw error
-        }
-    }
-
-    private mutating func add(_ assignments: [Assignment]) async throws -> Answer {
-        var assignments = assignments
-        func has(_ name: String) -> Bool { assignments.contains { $0.name == name } }
-        if has("QSO_DATE"), !has("TIME_ON") {
-            throw StoreError(.usage, "The contact has no time.", hint: "The first one of a date has it: 1205 w1aw.")
-        }
-        if let contest, !has("CONTEST_ID") { assignments.append(Assignment("CONTEST_ID", text: contest)) }
-        let isNumbered = serial != nil && !has("STX")
-        if let serial, isNumbered { assignments.append(Assignment("STX", text: Self.text(serial))) }
-        let (fields, choice, now) = (assignments, choice, Clock.now)
-        let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
-            try batch.log(fields, in: choice, now: now)
-        }
-        let contact = written.value
-        if isNumbered { serial = serial.map { $0 + 1 } }
-        logged.append(contact.id)
-        let (record, dupe) = try store.read { view in
-            (try view.record("qso", contact.id), try view.firstDupe(of: contact))
-        }
-        var lines = contact.remarks.map { TerminalText("  \($0)") }
-        if let record { lines.append("\(logged.count)  \(Self.line(record))") }
-        if let dupe { lines.append("  DUPE of \(ContactText.line(dupe))") }
-        return Answer(
-            lines: lines,
-            contact: (contact.id, written.batch.map { "\($0.first)" }, dupe.map { "\($0.id)" }))
-    }
-
-    private static func line(_ record: Record) -> String {
-        let names: [FieldName] = [
-            .rstSent, .rstRcvd, "STX", "SRX", "STX_STRING", "SRX_STRING", .potaRef, .gridsquare, .name,
-        ]
-        let values = names.compactMap { record.text($0) }.filter { !$0.isEmpty }
-        return ([ContactText.line(record)] + values).joined(separator: "  ")
-    }
-
-    /// The place among the contacts of this prompt of the one with a number that was shown.
-    private func place(_ word: String) throws -> Int {
-        guard let number = Int(word), logged.indices.contains(number - 1), logged[number - 1] != nil else {
-            throw StoreError(
-                .notFound, "There is no contact \(word) here.", hint: "The numbers are before the contacts.")
-        }
-        return number - 1
-    }
-
-    private mutating func drop(_ place: Int) async throws -> Answer {
-        guard let id = logged[place], let record = try store.record("qso", id) else { return Answer() }
-        _ = try await store.write(note: "Taken back", author: writing.author) { try $0.remove("qso", id) }
-        logged[place] = nil
-        return Answer(lines: ["Hidden: \(ContactText.line(record))"])
-    }
-
-    private func fix(_ place: Int, _ words: [String]) async throws -> Answer {
-        guard let id = logged[place] else { return Answer() }
-        let arguments = try FieldArguments(words)
-        if let name = arguments.names.first {
-            throw StoreError(.usage, "“\(name)” is not FIELD=VALUE.", hint: "fix \(place + 1) CALL=W1AW")
-        }
-        let assignments = arguments.assignments
-        let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
-            try batch.edit(id, assignments)
-        }
-        let record = try store.record("qso", id)
-        return Answer(
-            lines: written.value.remarks.map { TerminalText("  \($0)") }
-                + (record.map { ["\(place + 1)  \(Self.line($0))"] } ?? []))
-    }
-
-    /// The number after the highest that was sent in the contest; without one, in the session.
-    private func nextSerial() throws -> Int {
-        var query = ContactQuery.contacts
-        if let contest { query.conditions = [FieldCondition("CONTEST_ID", .equal, contest)] }
-        if contest == nil, case .open = choice { query.session = try store.openSession()?.id }
-        var highest = 0
-        try store.read { view in
-            try view.forEachContact(query) { record in
-                highest = max(highest, record.text("STX").flatMap { Int($0) } ?? 0)
-                return true
-            }
-        }
-        return highest + 1
-    }
-
-    private static func text(_ serial: Int) -> String { String(format: "%03d", serial) }
-
-    private static let help: [TerminalText] = [
-        "20m cw             band and mode of what follows; 14.0325: a frequency in MHz",
-        "w1aw               a contact made now; 1205 w1aw: at that time, then 07 or 7",
-        "w1aw 599 579       with the reports sent and received; 5 7: their strength",
-        "w1aw #US-0001      their park, grid square, summit, WWFF reference or island",
-        "w1aw ,012 .034     sent and received in a contest",
-        "w1aw @Jim <text>   name and comment; NAME=Jim: any field",
-        "date 2026-05-01    the day of what follows; without one, contacts are made now",
-        "fix 3 CALL=W1AW/P  corrects contact 3; drop 3 and undo take contacts back",
-    ]
 }

@@ -21,7 +21,7 @@ struct TextTable {
     /// Adds a row; control characters in it show as symbols.
     mutating func append(_ row: [String]) { rows.append(row.map { TerminalText($0) }) }
 
-    /// The lines, without blanks at their ends; on a terminal they fit it.
+    /// The lines, without blanks at their ends; on a terminal as wide as it is, where columns of eight allow that.
     var lines: [TerminalText] { lines(within: Terminal.columns) }
 
     /// The lines, without blanks at their ends.
