@@ -14,7 +14,7 @@ import Testing
         let outcome = try program.run(
             ["qso", "log"], input: "w1aw\n40m\nk1aa 579 599 #US-0002\nnonsense\nw1aw\nw1aw\n")
         #expect(outcome.status == 3 && outcome.errors.contains("“nonsense” is not understood."))
-        #expect(outcome.output.contains("Logging as N0CALL on 14.0325 MHz in CW"))
+        #expect(outcome.output.contains("Logging as N0CALL on 14.0325 MHz in CW.\nThey belong to the session"))
         #expect(outcome.output.contains("DUPE of") && outcome.output.hasSuffix("4 contacts logged.\n"))
         let first = try fields(program, "K1AA")
         #expect(first["BAND"] == "40m" && first["RST_SENT"] == "579" && first["POTA_REF"] == "US-0002")
@@ -58,7 +58,7 @@ import Testing
     @Test func `goes on while other programs write, hide and erase, and after a stop of three seconds`() throws {
         let program = try Program()
         let terminal = try TerminalProgram(program, ["qso", "log"], columns: 100)
-        try #require(terminal.shows("Ctrl-D ends"))
+        try #require(terminal.shows("Ctrl-D to end"))
         terminal.type("20m cw\nw1aw\nk1aa\nk1ab\n")
         try #require(terminal.shows("K1AB 20m CW"))
         #expect(try program.run("erase", "--call", "W1AW", "--yes").status == 0)
@@ -88,7 +88,7 @@ import Testing
         let program = try Program()
         var numbers = SeededGenerator(seed: UInt64(round))
         let terminal = try TerminalProgram(program, ["qso", "log"], columns: 100)
-        try #require(terminal.shows("Ctrl-D ends"))
+        try #require(terminal.shows("Ctrl-D to end"))
         let killed = Int.random(in: 1...60, using: &numbers)
         var confirmed = 0
         terminal.type("20m cw\n")

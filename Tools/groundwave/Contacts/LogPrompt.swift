@@ -42,9 +42,20 @@ struct LogPrompt {
             station.map { "as \($0)" }, frequency.map { "on \($0) MHz" } ?? band.map { "on \($0)" },
             mode.map { "in \($0)" },
         ]
-        introduction.append("Logging \(words.compactMap { $0 }.joined(separator: " "))")
-        if let active { introduction.append("Session \(active.id.short): \(active.parks.joined(separator: ", "))") }
-        introduction.append("Ctrl-D ends, ? helps.")
+        let known = words.compactMap { $0 }
+        introduction.append(
+            known.isEmpty
+                ? "Band and mode are not known yet: a line such as 20m cw gives them."
+                : "Logging \(known.joined(separator: " ")).")
+        if station == nil {
+            introduction.append(
+                "Contacts have no STATION_CALLSIGN. To give them one: groundwave settings set myCallsign CALL")
+        }
+        if let active {
+            let parks = active.parks.isEmpty ? "" : " from \(active.parks.joined(separator: ", "))"
+            introduction.append("They belong to the session \(active.id.short)\(parks).")
+        }
+        introduction.append("Type ? for help, Ctrl-D to end.")
         if sendsSerials { serial = try nextSerial() }
     }
 

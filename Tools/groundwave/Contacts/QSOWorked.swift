@@ -12,8 +12,9 @@ struct QSOWorked: AsyncParsableCommand {
             Also shows whether another contact now would be a dupe. In a session, it is a dupe if the session has an \
             earlier contact with the station; if the session has parks, that contact must be from the same parks and \
             UTC day. Without a session, the earlier contact must be from the same UTC day. W1AW is also found as \
-            W1AW/P or DL/W1AW, but only a contact with the same call makes a dupe, on the same band in the same mode: \
-            without them, and without those of a session, the answer lists where another contact would be one.
+            W1AW/P or DL/W1AW, but only a contact with the same call, on the same band and in the same mode makes a \
+            dupe. If neither the options nor the session give band and mode, the answer lists where another contact \
+            would be one.
 
               groundwave qso worked W1AW --band 20m --mode CW
             """)
