@@ -15,17 +15,21 @@ package struct FramePlacing {
     init(_ found: [FoundFrame]) {
         var placed = found.filter { $0.position > 0 && $0.standing > .stale }
         placed.sort { ($0.position, $1.standing.rawValue) < ($1.position, $0.standing.rawValue) }
-        var known = Set<UInt64>(minimumCapacity: placed.count)
         frames = Self.atTheirPlaces(Self.chosen(from: placed))
-        for frame in frames { known.insert(Self.mark(frame)) }
-        for frame in found where !known.contains(Self.mark(frame)) {
-            byPrevious[frame.previousChecksum, default: []].append(frame)
-            byChecksum[frame.checksum, default: []].append(frame)
+        if frames.count < found.count {
+            let known = Set(frames.lazy.map(Self.mark))
+            for frame in found where !known.contains(Self.mark(frame)) {
+                byPrevious[frame.previousChecksum, default: []].append(frame)
+                byChecksum[frame.checksum, default: []].append(frame)
+            }
         }
         fillLostRanges()
         goOnAtEnd()
-        removeRepeated()
-        removeMisplaced()
+        // In numbers that ascend, no event is there twice.
+        if !isAscending {
+            removeRepeated()
+            removeMisplaced()
+        }
     }
 
     /// Returns a number that identifies an event at its place.
@@ -111,6 +115,7 @@ package struct FramePlacing {
     /// certain pages, otherwise the shorter one.
     private static func withoutStrangers(_ frames: [FoundFrame]) -> [FoundFrame] {
         let runs = runs(of: frames)
+        if runs.count < 2 { return frames }
         var kept: [Range<Int>] = []
         for run in runs {
             guard let last = kept.last, frames[last.upperBound - 1].position + 1 == frames[run.lowerBound].position
@@ -195,15 +200,16 @@ package struct FramePlacing {
         return chain
     }
 
+    /// Whether the numbers of each replica ascend.
+    private var isAscending: Bool {
+        var last: [ReplicaID: SequenceNumber] = [:]
+        return frames.allSatisfy { frame in
+            frame.event.sequence > last.updateValue(frame.event.sequence, forKey: frame.event.replica) ?? 0
+        }
+    }
+
     /// Removes events whose numbers do not ascend: keeps as many of each replica as possible.
     private mutating func removeMisplaced() {
-        var last: [ReplicaID: SequenceNumber] = [:]
-        var isAscending = true
-        for frame in frames {
-            if frame.event.sequence <= last[frame.event.replica] ?? 0 { isAscending = false }
-            last[frame.event.replica] = frame.event.sequence
-        }
-        if isAscending { return }
         var kept = Set<Int>()
         for (_, places) in Dictionary(grouping: frames.indices, by: { frames[$0].event.replica }) {
             kept.formUnion(Self.longestAscending(places) { frames[$0].event.sequence })

@@ -20,6 +20,10 @@ struct LateFrames {
     }
 
     init(_ found: [FoundFrame]) {
+        guard found.contains(where: { $0.isPartial || $0.isLate }) else {
+            others = found
+            return
+        }
         let partial = Set(found.lazy.filter { $0.isPartial && !$0.isLate }.map(Stand.init))
         for frame in found {
             if frame.isLate || !partial.isEmpty && !frame.isPartial && partial.contains(Stand(frame)) {
