@@ -68,6 +68,7 @@ let package = Package(
         module("SeededNumbers"),
         // Layer 1
         module("ByteCoding", imports: ["CChecksum"]),
+        module("Cabrillo", imports: ["ADIF"]),
         module("Compression", imports: ["CZlib", "CZstd"]),
         module("LMDB", imports: ["CLMDB"], [], [.strictMemorySafety()]),
         // Layer 2
@@ -93,7 +94,7 @@ let package = Package(
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
         module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
-        module("Radio", imports: ["ADIF", "ByteCoding", "Events", "Projections", "Records"]),
+        module("Radio", imports: ["ADIF", "ByteCoding", "Cabrillo", "Events", "Projections", "Records"]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
         // Layer 8
@@ -131,7 +132,8 @@ let package = Package(
         module(
             "Logbook",
             imports: [
-                "ADIF", "Auditing", "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages",
+                "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "EventLog", "Events", "LMDB", "LogFormat",
+                "MDBPages",
                 "Projections",
                 "Radio", "Records", "Settings", "Store", "Syncing",
             ], ["Groundwave", crypto]),
@@ -169,6 +171,7 @@ let package = Package(
         .testTarget(name: "CompressionTests", dependencies: ours(["ByteCoding", "Compression", "SeededNumbers"])),
         .testTarget(name: "SeededNumbersTests", dependencies: ours(["SeededNumbers"])),
         .testTarget(name: "ADIFTests", dependencies: ours(["ADIF", "SeededNumbers"])),
+        .testTarget(name: "CabrilloTests", dependencies: ours(["ADIF", "Cabrillo", "SeededNumbers"])),
         .testTarget(name: "LMDBTests", dependencies: ours(["LMDB", "SeededNumbers"]) + ["LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ours(["LMDB"]), path: "Tests/LMDBSecondProcess"),
@@ -239,7 +242,7 @@ let package = Package(
             ])),
         .testTarget(
             name: "RadioTests",
-            dependencies: ours(["ADIF", "ByteCoding", "Events", "Radio", "Records", "SeededNumbers"])),
+            dependencies: ours(["ADIF", "ByteCoding", "Cabrillo", "Events", "Radio", "Records", "SeededNumbers"])),
         .testTarget(
             name: "GroundwaveTests",
             dependencies: everything

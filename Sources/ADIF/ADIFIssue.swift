@@ -67,6 +67,9 @@ public struct ADIFRejection: Sendable, Hashable {
         case malformedJSON = "malformed-json"
         /// A word of the line is not understood. Only used for Fast Log Entry, which the module Radio reads.
         case malformedLine = "malformed-line"
+        /// The line is no contact as Cabrillo writes it, with as many words sent as received, or has no tag. Only used for
+        /// Cabrillo, which the module Radio reads.
+        case malformedQSO = "malformed-qso"
         /// The document is not well-formed XML from here on; the records before were read.
         case malformedXML = "malformed-xml"
         /// The contact has no date or no time: no line before it gives one. Only used for Fast Log Entry.

@@ -34,7 +34,8 @@ extension ViewReader {
         guard let call = text("CALL"), let start else { return nil }
         let check = DupeCheck(
             call: call, band: text("BAND"), mode: ContactFacts.modeName(text("MODE"), text("SUBMODE")),
-            session: contact.session, parks: ContactFacts.parks(text("MY_POTA_REF")), now: start)
+            contest: text("CONTEST_ID"), session: contact.session, parks: ContactFacts.parks(text("MY_POTA_REF")),
+            now: start)
         var found: Record?
         try forEachContact(.contacts.worked(call)) { record in
             if record.id != contact.id, check.isDupe(record) { found = record }

@@ -5,7 +5,7 @@ import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveStore
 
-/// The formats for exported contacts. All list them in the order in which they came.
+/// The formats for exported contacts. All but ``cabrillo`` list them in the order in which they came.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     /// ADIF's tagged text. Untouched contacts come out byte for byte.
     case adi
@@ -18,6 +18,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case ndjson
     /// An SQLite database with two tables, for SQL queries. It must be a file, and cannot be written piece by piece.
     case sqlite
+    /// The log of one contest, as its sponsor wants it: see ``CabrilloOptions``. Contacts are in order of their times.
+    case cabrillo
 }
 
 /// The result of an export.
@@ -72,7 +74,7 @@ struct ContactWriter: ~Copyable {
         case .adi: ADIWriter.append(header, to: &bytes)
         case .adx: ADXWriter.appendStart(header, to: &bytes)
         case .csv: CSV.append(columns.map { Array($0.name.utf8)[...] }, to: &bytes)
-        case .ndjson, .sqlite: break
+        case .ndjson, .sqlite, .cabrillo: break
         }
     }
 
@@ -109,6 +111,7 @@ struct ContactWriter: ~Copyable {
             }
             NDJSON.appendEnd(to: &bytes)
         case .sqlite: preconditionFailure("A database is written by ContactDatabase.")
+        case .cabrillo: preconditionFailure("The log of a contest is written by CabrilloLog.")
         }
     }
 

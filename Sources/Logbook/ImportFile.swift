@@ -7,8 +7,8 @@ final class ImportFile: Sendable {
     /// A part of the file, and the problems with it.
     struct Item: Sendable {
         enum Content: Sendable {
-            /// A header, and the program that it names; empty for none.
-            case header(program: String)
+            /// A header: the program that it names, and the text of one of Cabrillo; empty for none.
+            case header(program: String, cabrillo: String)
             case record(ImportedRecord)
             /// What is no contact; its remark says why.
             case rejected
@@ -52,7 +52,7 @@ final class ImportFile: Sendable {
             var items: [Item] = []
             while items.count < Self.itemCount {
                 if let item = state.reader.next() {
-                    items.append(self.item(item))
+                    items.append(self.item(item, isCabrillo: state.reader.isCabrillo))
                     continue
                 }
                 guard let end = state.end else {
@@ -77,11 +77,13 @@ final class ImportFile: Sendable {
         return try state.file?.next()
     }
 
-    private func item(_ item: ADIFItem) -> Item {
+    private func item(_ item: ADIFItem, isCabrillo: Bool) -> Item {
         switch item {
         case .header(let header):
             return Item(
-                content: .header(program: header.fields.text(.programID) ?? ""),
+                content: .header(
+                    program: header.fields.text(.programID) ?? "",
+                    cabrillo: isCabrillo ? String(decoding: header.text, as: UTF8.self) : ""),
                 remarks: header.warnings.map { ImportRemark($0, in: name) })
         case .rejected(let rejection):
             return Item(content: .rejected, remarks: [ImportRemark(rejection, in: name)])

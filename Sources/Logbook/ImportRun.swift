@@ -22,6 +22,8 @@ struct ImportRun {
     private var report = ImportReport()
     private var generator: Surroundings.Generator
     private var program = ""
+    /// The header of a Cabrillo log; empty for other files.
+    private var cabrilloHeader = ""
     private var comparison: ImportComparison?
     /// The import's own record; `nil` before the first record of the file was compared.
     private var book: ImportBook?
@@ -71,9 +73,10 @@ struct ImportRun {
             for item in items {
                 report.remarks += item.remarks
                 switch item.content {
-                case .header(let name):
+                case .header(let name, let cabrillo):
                     hasHeader = true
                     if program.isEmpty { program = name }
+                    cabrilloHeader += cabrillo
                 case .record(let record):
                     report.records += 1
                     try consume(record)
@@ -294,6 +297,7 @@ struct ImportRun {
             Assignment("UPDATED", text: String(book.updated + report.updated - committed.updated)),
         ]
         if !program.isEmpty { assignments.append(Assignment("PROGRAM", text: program)) }
+        if !cabrilloHeader.isEmpty { assignments.append(Assignment("CABRILLO", text: cabrilloHeader)) }
         if isLast {
             assignments.append(Assignment("RECORDS", text: String(report.records)))
             assignments.append(Assignment("REJECTED", text: String(report.rejected)))

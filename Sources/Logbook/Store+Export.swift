@@ -50,13 +50,17 @@ extension Reading {
     ///
     /// - Parameters:
     ///   - created: The time that the header states, in seconds since 1970.
+    ///   - cabrillo: What a log of a contest says besides its contacts; other formats ignore it.
     ///   - sink: Receives the bytes piece by piece.
-    /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold.
+    /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold, and for contacts
+    ///   that are not of one contest in ``ExportFormat/cabrillo``.
     /// - Complexity: Reads every contact of the query twice: for their order, then in it. Memory grows by 40 bytes for
     ///   each contact and not with the log.
     public func export(
-        _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, to sink: ([UInt8]) throws -> Void
+        _ query: ContactQuery, as format: ExportFormat = .adi, cabrillo: CabrilloOptions = CabrilloOptions(),
+        created: Int64, to sink: ([UInt8]) throws -> Void
     ) throws -> ExportReport {
+        if format == .cabrillo { return try exportCabrillo(query, cabrillo, to: sink) }
         guard format != .sqlite else {
             throw StoreError(
                 .usage, "An SQLite database cannot be written to standard output.", hint: "Name a file with -o.")
@@ -97,13 +101,14 @@ extension Reading {
     ///
     /// If this throws, the file at `path` is unchanged.
     public func export(
-        _ query: ContactQuery, as format: ExportFormat = .adi, created: Int64, toFile path: String
+        _ query: ContactQuery, as format: ExportFormat = .adi, cabrillo: CabrilloOptions = CabrilloOptions(),
+        created: Int64, toFile path: String
     ) throws -> ExportReport {
         var file = try AtomicFile(path)
         let report =
             try format == .sqlite
             ? exportDatabase(query, created: created, file)
-            : export(query, as: format, created: created) { try file.write($0) }
+            : export(query, as: format, cabrillo: cabrillo, created: created) { try file.write($0) }
         try file.finish()
         return report
     }

@@ -32,13 +32,16 @@ extension Reading {
     /// their name.
     ///
     /// - Parameter isReplacing: Whether a file of the same name is replaced.
-    /// - Throws: ``StoreError`` with code `exists` if there is such a file and it is not to be replaced; then nothing was
+    /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/cabrillo``, and with code `exists` if there is such a file and it is not to be replaced; then nothing was
     ///   written.
     /// - Returns: The files, by name, and the report of all of them; a contact in two files counts twice.
     public func export(
         _ query: ContactQuery, as format: ExportFormat, by split: Set<ExportSplit>, into folder: URL, created: Int64,
         isReplacing: Bool = false
     ) throws -> (files: [ExportedFile], report: ExportReport) {
+        if format == .cabrillo {
+            throw StoreError(.usage, "The log of a contest is one file.", hint: "Leave out --split.")
+        }
         var report = ExportReport(token: try log.token(at: 0))
         var files: [ExportedFile] = []
         try read { view in

@@ -22,7 +22,7 @@ import GroundwaveRecords
 /// | `1205`, `05`, `7` | the time: of two digits the minutes, of one their last digit; without one, that of the contact before |
 /// | `w1aw/p` | the call; without it a line only sets what follows |
 /// | `599 579`, `5 7` | reports sent and received; of one digit the strength; 599 or 59 where none is given, and in other modes none |
-/// | `,012`, `.034` | what was sent and received in a contest: numbers, or other texts |
+/// | `,012`, `.034 .A .61 .NE` | what was sent and received in a contest: a number first, or other texts |
 /// | `#US-0002`, `#FN31`, `#W1/HA-001`, `#USFF-0002`, `#EU-005` | the other station's park, grid square, summit, WWFF reference or island |
 /// | `@Jim`, `<a comment>`, `[a QSL message]`, `NAME=Jim` | name, comment, QSL message, any field |
 /// | `# …` | a remark, at the beginning of a line |
@@ -178,10 +178,17 @@ public struct FastLog: Sendable {
             reports.append(word)
         }
 
-        /// A number is written as one, and anything else as a text.
+        /// A number that comes first is written as one, and anything else as a text.
         private mutating func append(exchange: Substring, _ field: String) {
-            let isNumber = exchange.allSatisfy { $0.isASCII && $0.isNumber }
-            fields.append(Assignment(isNumber ? field : field + "_STRING", text: String(exchange).uppercased()))
+            let (word, text) = (String(exchange).uppercased(), field + "_STRING")
+            if let place = fields.firstIndex(where: { $0.name == text }) {
+                fields[place] = Assignment(text, (fields[place].value ?? []) + Array(" \(word)".utf8))
+            } else if exchange.allSatisfy({ $0.isASCII && $0.isNumber }), !fields.contains(where: { $0.name == field })
+            {
+                fields.append(Assignment(field, text: word))
+            } else {
+                fields.append(Assignment(text, text: word))
+            }
         }
 
         private mutating func readBeforeCall(_ word: String, _ context: inout Context) throws(EntryProblem) {

@@ -12,6 +12,8 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     case csv
     /// Lines in the manner of Fast Log Entry: see ``FastLog``. Never detected.
     case fle
+    /// The log of a contest, as its sponsor wants it: ``CabrilloContact``.
+    case cabrillo
 
     /// Returns the format of a file that begins with `start`; ADI if nothing indicates another format.
     public static func detect(_ start: [UInt8]) -> LogFormat {
@@ -19,9 +21,13 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
         let first = text.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
         if first == UInt8(ascii: "{") { return .ndjson }
+        if text.prefix(cabrilloStart.count).map({ $0 & 0xDF }) == cabrilloStart.map({ $0 & 0xDF }) { return .cabrillo }
         if ADIFFormat.detect(start) == .adx { return .adx }
         return isTable(text) ? .csv : .adi
     }
+
+    /// How a Cabrillo log begins.
+    private static let cabrilloStart = [UInt8]("START-OF-LOG:".utf8)
 
     /// Whether a file begins with a row of names, CALL among them, and no tag.
     private static func isTable(_ text: ArraySlice<UInt8>) -> Bool {
@@ -44,6 +50,7 @@ public struct LogReader {
         case ndjson(NDJSONReader)
         case csv(CSVReader)
         case fle(FastLogReader)
+        case cabrillo(CabrilloReader)
         /// The remaining items of a parsed document, in reverse order.
         case items([ADIFItem])
     }
@@ -63,8 +70,12 @@ public struct LogReader {
         case .ndjson: .ndjson(NDJSONReader())
         case .csv: .csv(CSVReader())
         case .fle: .fle(FastLogReader())
+        case .cabrillo: .cabrillo(CabrilloReader())
         }
     }
+
+    /// Whether the file is a Cabrillo log, whose header says who entered the contest in which category.
+    package var isCabrillo: Bool { if case .cabrillo = reader { true } else { false } }
 
     /// Appends the next bytes of the file. Call ``next()`` until it returns `nil` before appending more.
     public mutating func append(_ bytes: [UInt8]) {
@@ -94,6 +105,10 @@ public struct LogReader {
             reader = .items([])
             lines.append(bytes)
             reader = .fle(lines)
+        case .cabrillo(var lines):
+            reader = .items([])
+            lines.append(bytes)
+            reader = .cabrillo(lines)
         case .items: preconditionFailure("Nothing follows the end of a file.")
         }
     }
@@ -119,6 +134,10 @@ public struct LogReader {
             reader = .items([])
             lines.finish()
             reader = .fle(lines)
+        case .cabrillo(var lines):
+            reader = .items([])
+            lines.finish()
+            reader = .cabrillo(lines)
         case .undecided, .items: break
         }
     }
@@ -147,6 +166,10 @@ public struct LogReader {
         case .fle(var lines):
             reader = .items([])
             defer { reader = .fle(lines) }
+            return lines.next()
+        case .cabrillo(var lines):
+            reader = .items([])
+            defer { reader = .cabrillo(lines) }
             return lines.next()
         case .items(var items):
             reader = .items([])

@@ -43,6 +43,7 @@ package enum ImportKind: RecordKind {
         fields: [
             FieldSchema(1, "FILE"), FieldSchema(2, "SOURCE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "RECORDS"),
             FieldSchema(5, "IMPORTED"), FieldSchema(6, "UPDATED"), FieldSchema(7, "REJECTED"), FieldSchema(8, "ABSENT"),
+            FieldSchema(9, "CABRILLO"),
         ])
 }
 

@@ -13,15 +13,19 @@ struct Export: AsyncParsableCommand {
             with a column for each field in use; a value that a spreadsheet would run as a formula has an apostrophe \
             before it, which an import takes off again. sqlite is a database with the same columns in a table called qso.
 
+            cabrillo is the log of one contest for its sponsor. Its header has what --header says, what the last imported \
+            Cabrillo log of the contest had, and settings such as cabrillo.EMAIL, cabrillo.CLUB and cabrillo.ADDRESS.
+
               groundwave export -o log.adi
               groundwave export --since 2026-05-01 --band 20m -o may.csv
               groundwave export --new lotw -o lotw.adi
+              groundwave export --contest CQ-WW-CW --header CATEGORY-POWER=LOW --sent 5 -o contest.log
             """)
 
     @OptionGroup var options: ReadOptions
     @OptionGroup var filters: QSOFilters
 
-    @Option(help: "adi, adx, csv, ndjson or sqlite; default: by the file's extension, else adi.")
+    @Option(help: "adi, adx, csv, ndjson, sqlite or cabrillo; default: by the file's extension, else adi.")
     var format: ExportFormat?
 
     @Option(
@@ -42,6 +46,20 @@ struct Export: AsyncParsableCommand {
         help: ArgumentHelp(
             "Write one file for each of your parks (park), each UTC day (day), or both (park,day).", valueName: "by"))
     var split: String?
+
+    @Option(help: ArgumentHelp("Only contacts of this contest, for cabrillo: their CONTEST_ID.", valueName: "id"))
+    var contest: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A line for the header of cabrillo, such as CATEGORY-POWER=LOW. Repeatable.", valueName: "tag=text"))
+    var header: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What you sent, without report and number, for contacts that do not say it, for cabrillo.",
+            valueName: "text"))
+    var sent: String?
 
     struct Result: Encodable {
         struct File: Encodable {
@@ -94,25 +112,45 @@ struct Export: AsyncParsableCommand {
         var query = query
         query.includesMetadata = true
         let now = Int64(Date().timeIntervalSince1970)
-        guard let split else { return (try write(query, store, now, to: output), nil) }
+        let format = format ?? output.map { split == nil ? Self.format(of: $0) : .adi } ?? .adi
+        let cabrillo = try cabrilloOptions(format)
+        guard let split else { return (try write(query, format, cabrillo, store, now, to: output), nil) }
         guard let output, output != "-" else {
             throw StoreError(.usage, "--split writes several files.", hint: "Name a folder with -o.")
         }
         let parts = try store.export(
-            query, as: format ?? .adi, by: try Self.parse(split), into: URL(filePath: output), created: now,
+            query, as: format, by: try Self.parse(split), into: URL(filePath: output), created: now,
             isReplacing: overwriting.force)
         return (parts.report, parts.files.map { .init(file: $0.name, records: $0.records, bytes: $0.bytes) })
     }
 
     private func write(
-        _ query: ContactQuery, _ store: any Reading, _ now: Int64, to output: String?
+        _ query: ContactQuery, _ format: ExportFormat, _ cabrillo: CabrilloOptions, _ store: any Reading, _ now: Int64,
+        to output: String?
     ) throws -> ExportReport {
         guard let output else {
-            return try store.export(query, as: format ?? .adi, created: now) { try Output.write(file: $0) }
+            return try store.export(query, as: format, cabrillo: cabrillo, created: now) { try Output.write(file: $0) }
         }
         return try Progress.during("Exporting") { _ in
-            try store.export(query, as: format ?? Self.format(of: output), created: now, toFile: output)
+            try store.export(query, as: format, cabrillo: cabrillo, created: now, toFile: output)
         }
+    }
+
+    /// What the command line says of the log of a contest.
+    private func cabrilloOptions(_ format: ExportFormat) throws -> CabrilloOptions {
+        guard format == .cabrillo || contest == nil && header.isEmpty && sent == nil else {
+            throw StoreError(
+                .usage, "--contest, --header and --sent are for the log of a contest.", hint: "Add --format cabrillo.")
+        }
+        var options = CabrilloOptions(contest: contest, sent: sent)
+        for line in header {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else {
+                throw StoreError(.usage, "“\(line)” is no line of a header.", hint: "It is like CATEGORY-POWER=LOW.")
+            }
+            try options.addHeader(String(parts[0]), String(parts[1]))
+        }
+        return options
     }
 
     private func printReport(_ written: (report: ExportReport, files: [Result.File]?), isFile: Bool) throws {
@@ -145,6 +183,7 @@ struct Export: AsyncParsableCommand {
     private static func format(of path: String) -> ExportFormat {
         switch URL(filePath: path).pathExtension.lowercased() {
         case "db", "sqlite3": .sqlite
+        case "log", "cbr": .cabrillo
         case let ending: ExportFormat(rawValue: ending) ?? .adi
         }
     }

@@ -28,13 +28,14 @@ struct Import: AsyncParsableCommand {
               groundwave import lotw.adi --trust LoTW --report
             """)
 
-    @Argument(help: ArgumentHelp("Log files: ADI, ADX, CSV or NDJSON; - for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("Log files: ADI, ADX, CSV, NDJSON or Cabrillo; - for standard input.", valueName: "file"))
     var files: [String]
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var writing: WriteOptions
 
-    @Option(help: "The format, if it cannot be detected: adi, adx, csv, ndjson or fle.")
+    @Option(help: "The format, if it cannot be detected: adi, adx, csv, ndjson, cabrillo or fle.")
     var format: LogFormat?
 
     @Option(help: ArgumentHelp("The name of the source; default: the program that wrote the file.", valueName: "name"))

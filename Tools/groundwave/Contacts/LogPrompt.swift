@@ -17,6 +17,8 @@ struct LogPrompt {
     private let store: Store
     private let choice: SessionChoice
     private let contest: String?
+    /// What is sent in the contest besides report and number.
+    private let sent: String?
     private let writing: WriteOptions
     private var log = FastLog(isLive: true)
     /// The number to send next; `nil` if none are sent.
@@ -27,9 +29,11 @@ struct LogPrompt {
     private(set) var introduction: [TerminalText] = []
 
     init(
-        _ store: Store, _ choice: SessionChoice, contest: String?, sendsSerials: Bool, _ writing: WriteOptions
+        _ store: Store, _ choice: SessionChoice, contest: String?, sent: String?, sendsSerials: Bool,
+        _ writing: WriteOptions
     ) throws {
         (self.store, self.choice, self.contest, self.writing) = (store, choice, contest?.uppercased(), writing)
+        self.sent = sent?.uppercased()
         let session = try choice == .open ? store.openSession() : nil
         let active = session?.status == .active ? session : nil
         func setting(_ key: String) throws -> String? { try store.setting(key)?.value }
@@ -104,6 +108,7 @@ struct LogPrompt {
             throw StoreError(.usage, "The contact has no time.", hint: "The first one of a date has it: 1205 w1aw.")
         }
         if let contest, !has("CONTEST_ID") { assignments.append(Assignment("CONTEST_ID", text: contest)) }
+        if let sent, !has("STX_STRING") { assignments.append(Assignment("STX_STRING", text: sent)) }
         let isNumbered = serial != nil && !has("STX")
         if let serial, isNumbered { assignments.append(Assignment("STX", text: Self.text(serial))) }
         let (fields, choice, now) = (assignments, choice, Clock.now)
@@ -187,7 +192,7 @@ struct LogPrompt {
         "w1aw               a contact made now; 1205 w1aw: at that time, then 07 or 7",
         "w1aw 599 579       with the reports sent and received; 5 7: their strength",
         "w1aw #US-0001      their park, grid square, summit, WWFF reference or island",
-        "w1aw ,012 .034     sent and received in a contest",
+        "w1aw ,012 .034     sent and received in a contest; .0034 .A .61 .NE: all of it",
         "w1aw @Jim <text>   name and comment; NAME=Jim: any field",
         "date 2026-05-01    the day of what follows; without one, contacts are made now",
         "fix 3 CALL=W1AW/P  corrects contact 3; drop 3 and undo take contacts back",

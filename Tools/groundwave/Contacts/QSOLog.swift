@@ -13,7 +13,7 @@ struct QSOLog: AsyncParsableCommand {
             line is safely in the log before the next prompt. Lines can also come from a pipe.
 
               groundwave qso log
-              groundwave qso log --contest ARRL-SS-CW --serials
+              groundwave qso log --contest ARRL-SS-CW --serials --sent "B 61 EMA"
             """)
 
     @OptionGroup var options: StoreOptions
@@ -29,6 +29,10 @@ struct QSOLog: AsyncParsableCommand {
 
     @Flag(help: "Send serial numbers: each contact gets the number after the highest that was sent (STX).")
     var serials = false
+
+    @Option(
+        help: ArgumentHelp("What you send in the contest besides report and number (STX_STRING).", valueName: "text"))
+    var sent: String?
 
     struct Result: Encodable {
         struct Contact: Encodable {
@@ -55,7 +59,7 @@ struct QSOLog: AsyncParsableCommand {
             case "none": .none
             case let name?: .session(try SessionName.resolve(name, store))
             }
-        var prompt = try LogPrompt(store, choice, contest: contest, sendsSerials: serials, writing)
+        var prompt = try LogPrompt(store, choice, contest: contest, sent: sent, sendsSerials: serials, writing)
         var result = Result()
         if !options.json { try Terminal.print(lines: prompt.introduction) }
         var number = 0
