@@ -61,6 +61,7 @@ let package = Package(
         // Layer 0
         module("ADIF"),
         module("CChecksum"),
+        module("CountryFiles"),
         systemLibrary("CLMDB", pkgConfig: "lmdb", [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         systemLibrary("CZlib", pkgConfig: "zlib", [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -94,7 +95,7 @@ let package = Package(
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
         module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
-        module("Radio", imports: ["ADIF", "ByteCoding", "Cabrillo", "Events", "Projections", "Records"]),
+        module("Radio", imports: ["ADIF", "ByteCoding", "Cabrillo", "CountryFiles", "Events", "Projections", "Records"]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
         // Layer 8
@@ -132,7 +133,7 @@ let package = Package(
         module(
             "Logbook",
             imports: [
-                "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "EventLog", "Events", "LMDB", "LogFormat",
+                "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "CountryFiles", "EventLog", "Events", "LMDB", "LogFormat",
                 "MDBPages",
                 "Projections",
                 "Radio", "Records", "Settings", "Store", "Syncing",
@@ -172,6 +173,7 @@ let package = Package(
         .testTarget(name: "SeededNumbersTests", dependencies: ours(["SeededNumbers"])),
         .testTarget(name: "ADIFTests", dependencies: ours(["ADIF", "SeededNumbers"])),
         .testTarget(name: "CabrilloTests", dependencies: ours(["ADIF", "Cabrillo", "SeededNumbers"])),
+        .testTarget(name: "CountryFilesTests", dependencies: ours(["CountryFiles", "SeededNumbers"])),
         .testTarget(name: "LMDBTests", dependencies: ours(["LMDB", "SeededNumbers"]) + ["LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ours(["LMDB"]), path: "Tests/LMDBSecondProcess"),

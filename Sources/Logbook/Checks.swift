@@ -27,18 +27,25 @@ extension ViewReader {
     /// Returns the first contact that `contact` is a dupe of, by the rules of ``DupeCheck``; `nil` if there is none,
     /// or if its call or start time is missing.
     public func firstDupe(of contact: LoggedContact) throws -> Record? {
+        try firstDupe(of: contact.assignments, in: contact.session, except: contact.id)
+    }
+
+    /// As ``firstDupe(of:)``, of a contact with these fields that may not be logged yet.
+    package func firstDupe(
+        of assignments: [Assignment], in session: RecordID?, except id: RecordID? = nil
+    ) throws -> Record? {
         func text(_ name: String) -> String? {
-            contact.assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+            assignments.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
         }
         let start = ContactFacts.seconds(date: text("QSO_DATE") ?? "", time: text("TIME_ON") ?? "")
         guard let call = text("CALL"), let start else { return nil }
         let check = DupeCheck(
             call: call, band: text("BAND"), mode: ContactFacts.modeName(text("MODE"), text("SUBMODE")),
-            contest: text("CONTEST_ID"), session: contact.session, parks: ContactFacts.parks(text("MY_POTA_REF")),
+            contest: text("CONTEST_ID"), session: session, parks: ContactFacts.parks(text("MY_POTA_REF")),
             now: start)
         var found: Record?
         try forEachContact(.contacts.worked(call)) { record in
-            if record.id != contact.id, check.isDupe(record) { found = record }
+            if record.id != id, check.isDupe(record) { found = record }
             return found == nil
         }
         return found

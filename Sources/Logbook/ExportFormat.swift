@@ -148,9 +148,9 @@ struct ContactWriter: ~Copyable {
 }
 
 /// Tables as RFC 4180 defines them.
-enum CSV {
+package enum CSV {
     /// Appends a row of these cells.
-    static func append(_ row: [ArraySlice<UInt8>], to bytes: inout [UInt8]) {
+    package static func append(_ row: [ArraySlice<UInt8>], to bytes: inout [UInt8]) {
         for (index, value) in row.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             append(cell: value, to: &bytes)

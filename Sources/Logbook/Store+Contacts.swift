@@ -37,11 +37,14 @@ extension Reading {
             .usage, "No contact has a field called \(field).", hint: "ADIF's names are like FREQ or MY_RIG.")
     }
 
-    /// Counts the contacts of `query` by each combination of the values of `keys`. Notes of an activation never count.
-    public func countContacts(_ query: ContactQuery, groupedBy keys: [ContactGroups.Key]) throws -> ContactGroups {
+    /// Counts the contacts of `query` by each combination of the values of `keys`, and if asked to, those of each that are
+    /// confirmed. Notes of an activation never count.
+    public func countContacts(
+        _ query: ContactQuery, groupedBy keys: [ContactGroups.Key], countsConfirmations: Bool = false
+    ) throws -> ContactGroups {
         var query = query
         query.includesMetadata = false
-        return try read { try $0.groups(query, by: keys) }
+        return try read { try $0.groups(query, by: keys, countsConfirmations: countsConfirmations) }
     }
 
     /// Counts the contacts of `query`. Notes of an activation never count.

@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveCountryFiles
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
@@ -99,6 +100,7 @@ extension Store {
             throw StoreError(.usage, "\(key) cannot have that value.", hint: "Its value is \(type.example).")
         }
         if case .synced = scope { try LoggingDefaults.check(key, value) }
+        if key == countryFileSetting { _ = try CountryFile(at: value) }
         return scope
     }
 

@@ -35,11 +35,14 @@ public struct AuditEntry: Hashable, Sendable {
     public let kind: String
     /// The record that the event touched.
     public let record: RecordID
-    /// Whether an import wrote it.
-    public let isImported: Bool
+    /// The source that an import, or a country file, spoke for; `nil` for what a person wrote.
+    public let source: SourceID?
     /// The change of each field, in the order of the event, with registers split into their members. Empty if an
     /// import only asserted values that were already known.
     public let changes: [FieldChange]
+
+    /// Whether an import wrote it.
+    public var isImported: Bool { source != nil }
 }
 
 /// Describes events for people. Nothing is folded: an event lists the events it superseded, which contain the
@@ -80,7 +83,7 @@ public struct Audit: Sendable {
         return AuditEntry(
             event: frame.id, position: position, stamp: frame.stamp, note: words.note, noteWithheld: words.withheld,
             kind: change.kind, record: change.record,
-            isImported: change.source != nil,
+            source: change.source,
             changes: try change.operations.flatMap { operation in
                 try changes(operation, in: change, frame.isWithheld ? log.withholding(of: frame.id) : nil)
             })

@@ -1,13 +1,13 @@
 /// The bytes of a file that is read line by line as they arrive, in bounded memory.
-struct LineBuffer: Sendable {
+package struct LineBuffer: Sendable {
     /// A line of the file.
-    struct Line {
+    package struct Line {
         /// Its bytes, without the line feed, and the first one without a byte order mark; empty if it was too long.
-        let bytes: ArraySlice<UInt8>
+        package let bytes: ArraySlice<UInt8>
         /// Where it is in the file, with its line feed.
-        let range: Range<UInt64>
+        package let range: Range<UInt64>
         /// Whether it was longer than the limit, and skipped.
-        let isTooLong: Bool
+        package let isTooLong: Bool
     }
 
     private var buffer: [UInt8] = []
@@ -22,8 +22,11 @@ struct LineBuffer: Sendable {
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+    /// Creates a reader of the first line.
+    package init() {}
+
     /// Appends the next bytes of the file.
-    mutating func append(_ bytes: [UInt8]) {
+    package mutating func append(_ bytes: [UInt8]) {
         buffer.removeFirst(start)
         scanned -= start
         start = 0
@@ -31,14 +34,14 @@ struct LineBuffer: Sendable {
     }
 
     /// Ends the file.
-    mutating func finish() { isFinished = true }
+    package mutating func finish() { isFinished = true }
 
     /// Returns the next line; `nil` if more bytes are needed, or at the end.
     ///
     /// - Parameters:
     ///   - limit: The most bytes of a line.
     ///   - isEnd: Whether a byte ends the line; it gets each byte once, in order.
-    mutating func next(limit: Int, isEnd: (UInt8) -> Bool = { $0 == 0x0A }) -> Line? {
+    package mutating func next(limit: Int, isEnd: (UInt8) -> Bool = { $0 == 0x0A }) -> Line? {
         while scanned < buffer.count {
             let byte = buffer[scanned]
             scanned += 1

@@ -82,6 +82,70 @@ import Testing
         #expect(try program.run("verify", "--deep").status == 0)
     }
 
+    @Test func `says while a call is typed whether it is new, worked or a dupe, and brings back lines`() throws {
+        let program = try Program()
+        let terminal = try TerminalProgram(program, ["qso", "log"], columns: 60)
+        try #require(terminal.shows("Ctrl-D to end"))
+        terminal.type("20m cw\rw1aw")
+        try #require(terminal.shows("W1AW is new."))
+        terminal.type(" @Jim\r")
+        try #require(terminal.shows("Jim"))
+        terminal.type("dl/w1aw/p")
+        try #require(terminal.shows("Worked before: "))
+        terminal.type("\u{15}w1aw")
+        try #require(terminal.shows("DUPE of "))
+        // Another band: worked before, and no dupe.
+        terminal.type("\u{1}40m ")
+        try #require(terminal.shows("20m CW> 40m w1aw\nWorked before: "))
+        terminal.type("\u{15}")
+        // The former line comes back, with its cursor at its end; arrows and backspace change it.
+        terminal.type("\u{1B}[A\u{7F}\u{7F}\u{7F}Ann")
+        try #require(terminal.shows("20m CW> w1aw @Ann"))
+        terminal.type("\u{1B}[H\u{1B}[C\u{1B}[3~2\r")
+        try #require(terminal.shows("W2AW 20m CW"))
+        #expect(!terminal.echoes)
+        terminal.type("\u{4}")
+        let outcome = try terminal.outcome()
+        #expect(
+            outcome.status == 0 && outcome.terminal.text.hasSuffix("2 contacts logged."), "\(outcome.terminal.text)")
+        #expect(outcome.terminal.overflowCount == 0)
+        #expect(try fields(program, "W2AW")["NAME"] == "Ann")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `gives the terminal back when it is ended, and while it is suspended`(signal: Int32) throws {
+        let program = try Program()
+        let terminal = try TerminalProgram(program, ["qso", "log"], columns: 80)
+        try #require(terminal.shows("Ctrl-D to end") && terminal.shows("> "))
+        func becomes(_ echoes: Bool) -> Bool {
+            let end = Date.now + 30
+            while terminal.echoes != echoes {
+                if Date.now > end { return false }
+                usleep(10_000)
+            }
+            return true
+        }
+        #expect(becomes(false))
+        terminal.send(SIGTSTP)
+        #expect(becomes(true))
+        terminal.send(SIGCONT)
+        #expect(becomes(false))
+        terminal.type("20m cw w1aw\r")
+        try #require(terminal.shows("W1AW 20m CW"))
+        terminal.send(signal)
+        #expect(becomes(true))
+        #expect(try terminal.endingSignal() == signal)
+        #expect(try fields(program, "W1AW")["BAND"] == "20m")
+    }
+
+    @Test func `of a pipe refuses a line that does not end, and reads the next`() throws {
+        let program = try Program()
+        let outcome = try program.run(
+            ["qso", "log"], input: "20m cw w1aw\n" + String(repeating: "x", count: 3_000_000) + "\n40m w1aw\n")
+        #expect(outcome.status == 3 && outcome.errors.contains("The line is too long."))
+        #expect(outcome.output.hasSuffix("2 contacts logged.\n"))
+    }
+
     /// Sixty lines at a terminal; the program is killed at some moment, and what it had said is logged is there.
     @Test(arguments: 1...20)
     func `an activation that is killed has every line that was entered`(round: Int) throws {

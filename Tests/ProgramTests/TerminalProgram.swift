@@ -76,6 +76,12 @@ final class TerminalProgram: Sendable {
         _ = write(descriptor, bytes, bytes.count)
     }
 
+    /// Whether the terminal shows by itself what is typed, as before a program that reads its keys, and after it.
+    var echoes: Bool {
+        var state = termios()
+        return tcgetattr(descriptor, &state) == 0 && state.c_lflag & tcflag_t(ECHO) != 0
+    }
+
     /// Sends a signal.
     func send(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
 
@@ -85,6 +91,13 @@ final class TerminalProgram: Sendable {
         let text = terminal.text
         try #require(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(text)")
         return (process.terminationStatus, terminal)
+    }
+
+    /// Waits for the end of the program by a signal, and returns which.
+    func endingSignal() throws -> Int32 {
+        wait()
+        try #require(process.terminationReason == .uncaughtSignal, "ended with \(process.terminationStatus)")
+        return process.terminationStatus
     }
 
     /// Kills the program, as a dead battery would, and waits for its end.

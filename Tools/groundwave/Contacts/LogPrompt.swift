@@ -20,11 +20,14 @@ struct LogPrompt {
     /// What is sent in the contest besides report and number.
     private let sent: String?
     private let writing: WriteOptions
+    private let countries: CountryFields?
     private var log = FastLog(isLive: true)
     /// The number to send next; `nil` if none are sent.
     private var serial: Int?
     /// The contacts of this prompt; `nil` for one that was taken back.
     private var logged: [RecordID?] = []
+    /// The session that contacts belong to; `nil` if none, or if it is paused.
+    private let session: RecordID?
     /// What is said before the first line.
     private(set) var introduction: [TerminalText] = []
 
@@ -34,8 +37,10 @@ struct LogPrompt {
     ) throws {
         (self.store, self.choice, self.contest, self.writing) = (store, choice, contest?.uppercased(), writing)
         self.sent = sent?.uppercased()
+        countries = Countries.forLogging(store)
         let session = try choice == .open ? store.openSession() : nil
         let active = session?.status == .active ? session : nil
+        if case .session(let id) = choice { self.session = id } else { self.session = active?.id }
         func setting(_ key: String) throws -> String? { try store.setting(key)?.value }
         let frequency = active?.fields["FREQ"]
         let band = try active?.band ?? setting("defaultBand").flatMap { Band(named: $0)?.name }
@@ -101,6 +106,35 @@ struct LogPrompt {
         }
     }
 
+    /// What is known of the station in a line that is being typed: whether another contact would be a dupe, and when it was
+    /// worked. `nil` if the line has no call yet.
+    ///
+    /// - Complexity: A look-up of the call and its contacts, under a millisecond.
+    func remark(on line: String) -> TerminalText? {
+        var log = log
+        guard case .contact(var assignments)? = try? log.read(line),
+            let call = assignments.first(where: { $0.name == "CALL" }).map({ RecordText.text($0.value ?? []) })
+        else { return nil }
+        func has(_ name: String) -> Bool { assignments.contains { $0.name == name } }
+        let now = TimeText.seconds(Clock.now)
+        if !has("QSO_DATE") { assignments.append(Assignment("QSO_DATE", text: now.prefix(10).filter { $0 != "-" })) }
+        if !has("TIME_ON") {
+            assignments.append(Assignment("TIME_ON", text: now.dropFirst(11).prefix(5).filter { $0 != ":" }))
+        }
+        if let contest, !has("CONTEST_ID") { assignments.append(Assignment("CONTEST_ID", text: contest)) }
+        let (asked, session) = (assignments, self.session)
+        let found = try? store.read { view in
+            var query = ContactQuery.contacts
+            query.station = call
+            query.limit = 1
+            return (try view.firstDupe(of: asked, in: session), try view.all(query).last)
+        }
+        guard let (dupe, last) = found else { return nil }
+        if let dupe { return Terminal.styled("DUPE of \(ContactText.line(dupe))", .red, on: STDERR_FILENO) }
+        guard let last else { return "\(call) is new." }
+        return "Worked before: \(Self.line(last))"
+    }
+
     private mutating func add(_ assignments: [Assignment]) async throws -> Answer {
         var assignments = assignments
         func has(_ name: String) -> Bool { assignments.contains { $0.name == name } }
@@ -111,9 +145,11 @@ struct LogPrompt {
         if let sent, !has("STX_STRING") { assignments.append(Assignment("STX_STRING", text: sent)) }
         let isNumbered = serial != nil && !has("STX")
         if let serial, isNumbered { assignments.append(Assignment("STX", text: Self.text(serial))) }
-        let (fields, choice, now) = (assignments, choice, Clock.now)
+        let (fields, choice, countries, now) = (assignments, choice, countries, Clock.now)
         let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
-            try batch.log(fields, in: choice, now: now)
+            let contact = try batch.log(fields, in: choice, now: now)
+            if let countries { _ = try batch.addCountry(of: contact, by: countries) }
+            return contact
         }
         let contact = written.value
         if isNumbered { serial = serial.map { $0 + 1 } }
@@ -160,9 +196,11 @@ struct LogPrompt {
         if let name = arguments.names.first {
             throw StoreError(.usage, "“\(name)” is not FIELD=VALUE.", hint: "fix \(place + 1) CALL=W1AW")
         }
-        let assignments = arguments.assignments
+        let (assignments, countries) = (arguments.assignments, countries)
         let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
-            try batch.edit(id, assignments)
+            let edited = try batch.edit(id, assignments)
+            if let countries { try batch.replaceCountry(of: id, assignments, by: countries) }
+            return edited
         }
         let record = try store.record("qso", id)
         return Answer(

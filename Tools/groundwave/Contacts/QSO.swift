@@ -8,8 +8,7 @@ struct QSO: AsyncParsableCommand {
             the one that this device logged last.
             """,
         subcommands: [
-            QSOAdd.self, QSOLog.self, QSOEdit.self, QSORemove.self, QSORestore.self, QSOList.self, QSOFind.self,
-            QSOShow.self,
-            QSOWorked.self, QSOCount.self,
+            QSOAdd.self, QSOLog.self, QSOEdit.self, QSOFill.self, QSORemove.self, QSORestore.self, QSOList.self,
+            QSOFind.self, QSOShow.self, QSOWorked.self, QSOCount.self,
         ])
 }

@@ -56,15 +56,24 @@ struct QSOAdd: AsyncParsableCommand {
         let store = try await options.open(author: writing.author)
         let choice = try choice(store)
         let assignments = [Assignment("CALL", text: call)] + arguments.assignments
-        let now = Clock.now
+        let (now, countries) = (Clock.now, Countries.forLogging(store))
+        let log: @Sendable (inout WriteBatch) throws -> Logged = { batch in
+            let contact = try batch.log(assignments, in: choice, now: now)
+            return Logged(
+                contact: contact, country: try countries.map { try batch.addCountry(of: contact, by: $0) } ?? [])
+        }
         if dryRun {
-            let contact = try await store.preview { try $0.log(assignments, in: choice, now: now) }
-            return try report(contact, nil, dupe: try dupe(of: contact, store))
+            let logged = try await store.preview(log)
+            return try report(logged, nil, dupe: try dupe(of: logged.contact, store))
         }
-        let written = try await store.write(note: writing.note ?? "", author: writing.author) { batch in
-            try batch.log(assignments, in: choice, now: now)
-        }
-        try report(written.value, written.batch, dupe: try dupe(of: written.value, store))
+        let written = try await store.write(note: writing.note ?? "", author: writing.author, log)
+        try report(written.value, written.batch, dupe: try dupe(of: written.value.contact, store))
+    }
+
+    /// A contact, and what the country file says of it.
+    private struct Logged: Sendable {
+        let contact: LoggedContact
+        let country: [(field: String, value: String)]
     }
 
     private func choice(_ store: any Reading) throws -> SessionChoice {
@@ -77,17 +86,24 @@ struct QSOAdd: AsyncParsableCommand {
         try store.read { try $0.firstDupe(of: contact) }
     }
 
-    private func report(_ contact: LoggedContact, _ batch: Batch?, dupe: Record?) throws {
+    private func report(_ logged: Logged, _ batch: Batch?, dupe: Record?) throws {
+        let contact = logged.contact
         var remarks = contact.remarks
         if let dupe {
             let at = ContactFacts(dupe).startSeconds.map(TimeText.seconds) ?? ""
             remarks.append("The contact is a dupe of \(dupe.id.short), made at \(at).")
         }
         let fields = Dictionary(
-            contact.assignments.map { ($0.name, RecordText.text($0.value ?? [])) }, uniquingKeysWith: { $1 })
+            contact.assignments.map { ($0.name, RecordText.text($0.value ?? [])) }
+                + logged.country.map { ($0.field, $0.value) },
+            uniquingKeysWith: { $1 })
         if !contact.filledIn.isEmpty {
             let values = contact.filledIn.map { "\($0.name)=\(RecordText.text($0.value ?? []))" }
             remarks.append("From your settings: \(values.joined(separator: " ")).")
+        }
+        if !logged.country.isEmpty {
+            let values = logged.country.map { "\($0.field)=\($0.value)" }
+            remarks.append("From your country file: \(values.joined(separator: " ")).")
         }
         if options.json {
             return try Terminal.print(

@@ -13,7 +13,8 @@ struct QSOCount: AsyncParsableCommand {
 
               groundwave qso count --since 2026-05 --by band
               groundwave qso count --by DXCC,band
-              groundwave qso count --where 'LOTW_QSL_RCVD=Y' --by STATE
+              groundwave qso count --by DXCC --confirmed
+              groundwave qso count --by grid,band --confirmed --csv
             """)
 
     @OptionGroup var options: ReadOptions
@@ -21,22 +22,33 @@ struct QSOCount: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "By band, mode, park, operator, day, hour, or fields: DXCC, or COUNTRY,MODE.", valueName: "names"))
+            "By band, mode, park, operator, day, hour, grid, zone, or fields: DXCC, or COUNTRY,MODE.",
+            valueName: "names"))
     var by: String?
+
+    @Flag(help: "Count those that are confirmed, too: by LoTW, eQSL and cards.")
+    var confirmed = false
+
+    @Flag(help: "Print the table as CSV.")
+    var csv = false
 
     func run() async throws {
         let keys = try (by ?? "").split(separator: ",").map { name in try Self.key(name.filter { !$0.isWhitespace }) }
+        if csv, options.json || keys.isEmpty {
+            throw StoreError(.usage, "--csv prints a table of groups.", hint: "Add --by, and leave out --json.")
+        }
         let store = try await options.open()
         let query = try filters.query(store)
         for key in keys { if case .field(let name) = key { try store.checkField(name) } }
-        guard !keys.isEmpty else {
+        guard !keys.isEmpty || confirmed else {
             let total = try store.countContacts(query, by: []).total
             if options.json { return try Terminal.print(json: CountResult(total: total, groups: [])) }
             return try Terminal.print("\(total)")
         }
-        let counts = try store.countContacts(query, groupedBy: keys)
-        if options.json { return try Terminal.print(json: CountResult(counts)) }
-        try Terminal.print(lines: CountText.lines(counts))
+        let counts = try store.countContacts(query, groupedBy: keys, countsConfirmations: confirmed)
+        if options.json { return try Terminal.print(json: CountResult(counts, areConfirmed: confirmed)) }
+        if csv { return try Output.write(file: CountText.csv(counts, areConfirmed: confirmed)) }
+        try Terminal.print(lines: confirmed ? CountText.confirmed(counts) : CountText.lines(counts))
     }
 
     private static func key(_ name: String) throws -> ContactGroups.Key {
@@ -53,19 +65,38 @@ struct CountResult: Encodable {
         var key: String
         var keys: [String]?
         var count: Int
+        var confirmed: Confirmed?
+    }
+
+    /// How many are confirmed.
+    struct Confirmed: Encodable {
+        var any: Int
+        var lotw: Int
+        var eqsl: Int
+        var paper: Int
+
+        init(_ counts: ContactGroups.Counts) {
+            (any, lotw, eqsl, paper) = (counts.confirmed, counts.lotw, counts.eqsl, counts.paper)
+        }
     }
 
     var total: Int
+    var confirmed: Confirmed?
     var groups: [Group]
 
     init(total: Int, groups: [Group]) { (self.total, self.groups) = (total, groups) }
 
-    init(_ counts: ContactGroups) {
-        total = counts.total
+    init(_ counts: ContactGroups, areConfirmed: Bool) {
+        total = counts.total.all
+        confirmed = areConfirmed ? Confirmed(counts.total) : nil
+        if counts.keys.isEmpty {
+            groups = []
+            return
+        }
         groups = counts.groups.map { group in
             Group(
                 key: group.values.joined(separator: " "), keys: counts.keys.count > 1 ? group.values : nil,
-                count: group.count)
+                count: group.counts.all, confirmed: areConfirmed ? Confirmed(group.counts) : nil)
         }
     }
 
@@ -81,7 +112,47 @@ enum CountText {
     }
 
     static func lines(_ counts: ContactGroups) -> [TerminalText] {
-        lines(counts.groups.map { ($0.values, $0.count) }, names: counts.keys.map(\.name), total: counts.total)
+        lines(
+            counts.groups.map { ($0.values, $0.counts.all) }, names: counts.keys.map(\.name), total: counts.total.all)
+    }
+
+    /// A table of groups with what is confirmed of each, and how many groups are worked and confirmed.
+    static func confirmed(_ counts: ContactGroups) -> [TerminalText] {
+        let names = counts.keys.map(\.name)
+        let numbers = ["CONTACTS", "CONFIRMED", "LOTW", "EQSL", "PAPER"]
+        var table = TextTable(names.map { $0.uppercased() } + numbers, numbersFrom: names.count)
+        func cells(_ counts: ContactGroups.Counts) -> [String] {
+            [counts.all, counts.confirmed, counts.lotw, counts.eqsl, counts.paper].map { "\($0)" }
+        }
+        if names.isEmpty {
+            table.append(cells(counts.total))
+            return table.lines
+        }
+        // What a contact does not have is worked and confirmed by nobody.
+        let groups = counts.groups.filter { !$0.values.contains("") }
+        for group in groups { table.append(group.values.map { RecordText.short($0, 40) } + cells(group.counts)) }
+        func number(_ part: (ContactGroups.Counts) -> Int) -> Int { groups.count { part($0.counts) > 0 } }
+        let others = counts.groups.filter { $0.values.contains("") }.reduce(0) { $0 + $1.counts.all }
+        let rest = others == 0 ? "" : " Contacts without \(names.joined(separator: " or ")): \(others)."
+        return table.lines + [
+            """
+            Worked: \(groups.count). Confirmed: \(number { $0.confirmed }) (LoTW \(number { $0.lotw }), \
+            eQSL \(number { $0.eqsl }), paper \(number { $0.paper })).\(rest)
+            """
+        ]
+    }
+
+    /// The groups as a table for spreadsheets (RFC 4180).
+    static func csv(_ counts: ContactGroups, areConfirmed: Bool) -> [UInt8] {
+        let numbers = ["contacts"] + (areConfirmed ? ["confirmed", "lotw", "eqsl", "paper"] : [])
+        var bytes: [UInt8] = []
+        CSV.append((counts.keys.map(\.name) + numbers).map { Array($0.utf8)[...] }, to: &bytes)
+        for group in counts.groups {
+            let found = group.counts
+            let cells = [found.all] + (areConfirmed ? [found.confirmed, found.lotw, found.eqsl, found.paper] : [])
+            CSV.append((group.values + cells.map { "\($0)" }).map { Array($0.utf8)[...] }, to: &bytes)
+        }
+        return bytes
     }
 
     private static func lines(

@@ -38,11 +38,13 @@ struct QSOEdit: AsyncParsableCommand {
         try selection.confirm("change", yes: yes, dryRun: dryRun, json: options.json)
         let ids = selection.records.map(\.id)
         let assignments = arguments.assignments
+        let countries = assignments.contains { $0.name == "CALL" } ? Countries.forLogging(store) : nil
         let edit: @Sendable (inout WriteBatch) throws -> ([RecordID], [String]) = { batch in
             var changed: [RecordID] = []
             var remarks: [String] = []
             for id in ids {
                 let result = try batch.edit(id, assignments)
+                if let countries { try batch.replaceCountry(of: id, assignments, by: countries) }
                 if result.isChanged { changed.append(id) }
                 for remark in result.remarks where !remarks.contains(remark) { remarks.append(remark) }
             }

@@ -63,11 +63,12 @@ struct QSOLog: AsyncParsableCommand {
         var result = Result()
         if !options.json { try Terminal.print(lines: prompt.introduction) }
         var number = 0
-        while true {
-            if Terminal.canAsk { Terminal.ask("\(prompt.sign)> ") }
-            guard let line = readLine() else { break }
+        let lines = TypedLines()
+        defer { lines.end() }
+        while let line = try lines.next("\(prompt.sign)> ", remark: { prompt.remark(on: $0) }) {
             number += 1
             do {
+                guard let line else { throw StoreError(.usage, "The line is too long.", hint: "A contact is a line.") }
                 let answer = try await prompt.take(line)
                 if let contact = answer.contact {
                     result.contacts.append(
@@ -81,10 +82,10 @@ struct QSOLog: AsyncParsableCommand {
                 if ![.usage, .notFound].contains(error.code) { Terminal.remark("This line did nothing.") }
             }
         }
+        lines.end()
         if options.json {
             try Terminal.print(json: result)
         } else {
-            if Terminal.canAsk { try Terminal.print("") }
             try Terminal.print("\(NumberText.count(result.contacts.count, "contact")) logged.")
         }
         // At a terminal every mistake was seen, and most were typed again.

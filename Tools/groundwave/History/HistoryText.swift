@@ -2,6 +2,7 @@ import Groundwave
 import GroundwaveEvents
 import GroundwaveMeters
 import GroundwaveProjections
+import GroundwaveRadio
 import GroundwaveRecords
 
 /// A history as a table: time, who, which record, what, and why; one line for all that an import wrote in a batch.
@@ -48,7 +49,12 @@ struct HistoryText {
     }
 
     private func isCollapsed(_ entry: AuditEntry) -> Bool {
-        !isVerbose && !isOneRecord && (entry.isImported || entry.kind == "import")
+        if isVerbose || isOneRecord { return false }
+        // A country that was filled in as a contact was logged is in no import.
+        if entry.source == CountryFields.sourceID {
+            return batch.map { $0.id != nil && belongs(entry, to: $0) } ?? false
+        }
+        return entry.isImported || entry.kind == "import"
     }
 
     private func belongs(_ entry: AuditEntry, to batch: ImportBatch) -> Bool {

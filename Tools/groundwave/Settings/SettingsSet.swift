@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Groundwave
 import GroundwaveRadio
 import GroundwaveSettings
@@ -11,6 +12,7 @@ struct SettingsSet: AsyncParsableCommand {
 
               groundwave settings set defaultPower 5
               groundwave settings set rigs "KX2,FT-891"
+              groundwave settings set countryFile cty.csv
             """)
 
     @Argument(help: ArgumentHelp("The setting.", valueName: "key"))
@@ -24,6 +26,8 @@ struct SettingsSet: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open(author: writing.author)
+        // The program may be run from another folder next time.
+        let value = key == "countryFile" ? URL(filePath: value).standardized.path : value
         let written = try await store.set(
             setting: key, to: value, note: writing.note ?? "", author: writing.author)
         try SettingText.report(key, value, written, json: options.json)
