@@ -95,7 +95,8 @@ let package = Package(
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
         module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
-        module("Radio", imports: ["ADIF", "ByteCoding", "Cabrillo", "CountryFiles", "Events", "Projections", "Records"]),
+        module(
+            "Radio", imports: ["ADIF", "ByteCoding", "Cabrillo", "CountryFiles", "Events", "Projections", "Records"]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
         // Layer 8
@@ -133,7 +134,8 @@ let package = Package(
         module(
             "Logbook",
             imports: [
-                "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "CountryFiles", "EventLog", "Events", "LMDB", "LogFormat",
+                "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "CountryFiles", "EventLog", "Events",
+                "LMDB", "LogFormat",
                 "MDBPages",
                 "Projections",
                 "Radio", "Records", "Settings", "Store", "Syncing",
