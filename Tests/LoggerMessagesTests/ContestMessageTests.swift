@@ -43,8 +43,8 @@ import Testing
         let split = try #require(values(["txfreq": "352519", "rxfreq": "352600", "band": "3.5"]))
         #expect(split["FREQ"] == "3.52519" && split["FREQ_RX"] == "3.52600" && split["BAND"] == "80m")
         for none in ["0", "", "x", "-1", "99999999999999999999"] {
-            let values = try #require(values(["txfreq": none, "rxfreq": none, "band": "3,5"]))
-            #expect(values["FREQ"] == nil && values["FREQ_RX"] == nil && values["BAND"] == "80m")
+            let without = try #require(values(["txfreq": none, "rxfreq": none, "band": "3,5"]))
+            #expect(without["FREQ"] == nil && without["FREQ_RX"] == nil && without["BAND"] == "80m")
         }
         let bands = [
             ("1.8", "160m"), ("3.5", "80m"), ("5", "60m"), ("7", "40m"), ("10", "30m"), ("14", "20m"), ("18", "17m"),
@@ -106,8 +106,8 @@ import Testing
         let time = "<timestamp>2026-05-01 12:00:15</timestamp>"
         #expect(reason(time) == "it has no call")
         for moment in ["", "2026-05-01", "2026-13-01 12:00:15", "2026-05-01 24:00:15", "2026-05-01T12:00:15"] {
-            let reason = reason("<call>W1AW</call><timestamp>\(moment)</timestamp>")
-            #expect(reason == "it has no timestamp such as 2026-05-01 12:34:56", "\(moment)")
+            let found = reason("<call>W1AW</call><timestamp>\(moment)</timestamp>")
+            #expect(found == "it has no timestamp such as 2026-05-01 12:34:56", "\(moment)")
         }
         let damaged = "its XML is damaged or cut off"
         for part in ["<a><b>1</b></a>", "<!-- -->", "<call>K1AA</name>", "</a>", "text", "<>", "<!DOCTYPE a>", "<a>"] {

@@ -95,7 +95,7 @@ extension SampleContact {
         let (edge, band) = one(of: [
             (1_800_000, "160m"), (7_000_000, "40m"), (14_000_000, "20m"), (50_000_000, "6m"), (432_000_000, "70cm"),
         ])
-        (sample.hertz, sample.band) = (edge + UInt64.random(in: 0...90_000, using: &numbers), band)
+        (sample.hertz, sample.band) = (UInt64(edge + Int.random(in: 0...90_000, using: &numbers)), band)
         (sample.mode, sample.adifMode) = one(of: [
             ("FT8", ["MODE": "FT8"]), ("FT4", ["MODE": "MFSK", "SUBMODE": "FT4"]), ("CW", ["MODE": "CW"]),
             ("Q65", ["MODE": "MFSK", "SUBMODE": "Q65"]), ("JT65", ["MODE": "JT65"]),

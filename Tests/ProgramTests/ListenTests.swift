@@ -49,8 +49,8 @@ import Testing
         #expect(try counts(ended)["new"] == 2)
         #expect(try program.json("qso", "count")["total"] as? Int == 2)
         for sample in [first, second] {
-            let fields = try fields(program, sample.call)
-            #expect(fields.filter { sample.fields.keys.contains($0.key) } == sample.fields)
+            let shown = try fields(program, sample.call)
+            #expect(shown.filter { sample.fields.keys.contains($0.key) } == sample.fields)
         }
         // Nor is it logged again from a file.
         first.comment = ""
@@ -75,8 +75,8 @@ import Testing
             ContestDatagram.contact(corrected, id: Self.id, root: "contactreplace"))
         #expect(outcomes(try listening.answers(5)) == ["new", "known", "deleted", "changed", "known"])
         #expect(try program.json("qso", "count")["total"] as? Int == 1)
-        let fields = try fields(program, "K1AB")
-        #expect(fields["TIME_ON"] == "123456" && fields["APP_N1MM_ID"] == Self.id && fields["STX"] == "5")
+        let shown = try fields(program, "K1AB")
+        #expect(shown["TIME_ON"] == "123456" && shown["APP_N1MM_ID"] == Self.id && shown["STX"] == "5")
         try listening.send(
             ContestDatagram.deletion(corrected, id: Self.id), ContestDatagram.deletion(corrected, id: Self.id),
             ContestDatagram.deletion(corrected, id: "unknown"), info)

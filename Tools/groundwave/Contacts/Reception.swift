@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveADIF
+import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveLoggerMessages
 import GroundwaveRadio
@@ -37,7 +38,7 @@ struct Reception {
             Terminal.report(
                 StoreError(
                     .damaged, "A contact that \(program) has reported cannot be read: \(reason).",
-                    hint: "Import the log file of the program: what is missing here comes in then."))
+                    hint: Self.fileHint))
         }
     }
 
@@ -58,7 +59,7 @@ struct Reception {
             Terminal.report(
                 StoreError(
                     .busy, "\(NumberText.count(lostCount, "message")) came faster than contacts could be written.",
-                    hint: "Import the log files of the programs: what is missing here comes in then."))
+                    hint: Self.fileHint))
         }
         if counts.foreign > 0 {
             Terminal.remark("Not understood, and of no known program: \(NumberText.count(counts.foreign, "datagram")).")
@@ -77,49 +78,64 @@ struct Reception {
         }
         let received = written.value
         counts.count(received.outcome)
-        let id = received.contact.id
-        let (record, dupe) = try store.read { view in
-            let isNew = received.outcome == .new
-            return (try view.record("qso", id), isNew ? try view.firstDupe(of: received.contact) : nil)
-        }
+        let (record, dupe) = read(received)
         let contradicted = received.contradicted
         try say(
-            Self.lines(received, record, dupe: dupe, from: contact.program),
+            Self.lines(received, record.map(ContactText.line) ?? Self.name(of: contact), dupe, from: contact.program),
             ReceptionLine(
-                event: "contact", program: contact.program, outcome: received.outcome.rawValue, id: "\(id)",
-                call: contact.fields.text(.call), written: written.batch.map { "\($0.first)" },
-                dupe: dupe.map { "\($0.id)" }, contradicted: contradicted.isEmpty ? nil : contradicted))
+                event: "contact", program: contact.program, outcome: received.outcome.rawValue,
+                id: "\(received.contact.id)", call: contact.fields.text(.call),
+                written: written.batch.map { "\($0.first)" }, dupe: dupe.map { "\($0.id)" },
+                contradicted: contradicted.isEmpty ? nil : contradicted))
+    }
+
+    /// Reads a contact as it is now, and what it repeats if it is new. What cannot be read is reported: it is logged.
+    private func read(_ received: ReceivedContact) -> (contact: Record?, dupe: Record?) {
+        do {
+            return try store.read { view in
+                let isNew = received.outcome == .new
+                let dupe = isNew ? try view.firstDupe(of: received.contact) : nil
+                return (try view.record("qso", received.contact.id), dupe)
+            }
+        } catch {
+            if let error = error as? StoreError { Terminal.report(error) }
+            return (nil, nil)
+        }
     }
 
     private mutating func hide(_ deletion: LoggerDeletion) async throws {
         let (name, program) = ("\(deletion.call) \(deletion.time)Z", deletion.program)
+        let written: Written<(contact: RecordID, wasShown: Bool)?>
         do {
-            let written = try await store.hide(
+            written = try await store.hide(
                 deletion.id, in: deletion.idField, by: program, note: writing.note, author: writing.author)
-            guard let (id, wasShown) = written.value else {
-                // A contact that was made before this program listened: its file brings it, unless it is deleted there, too.
-                return try say(
-                    ["\(program) has deleted \(name), which is not here."],
-                    ReceptionLine(event: "deletion", program: program, outcome: "notFound", call: deletion.call))
-            }
-            if wasShown { counts.deleted += 1 }
-            try say(
-                wasShown ? ["Hidden, since \(program) has deleted it: \(id.short)  \(name)"] : [],
-                ReceptionLine(
-                    event: "deletion", program: program, outcome: wasShown ? "deleted" : "hidden", id: "\(id)",
-                    call: deletion.call, written: written.batch.map { "\($0.first)" }))
-        } catch let error as StoreError where !(error.cause is Output.ClosedByReader) {
-            refuse("The deletion of \(name)", from: program, error)
+        } catch let error as StoreError {
+            let hint = "To hide the contact: groundwave qso remove \(deletion.call)"
+            return refuse("The deletion of \(name)", from: program, error, hint: hint)
         }
+        guard let (id, wasShown) = written.value else {
+            return try say(
+                ["\(program) has deleted \(name), which is not here."],
+                ReceptionLine(event: "deletion", program: program, outcome: "notFound", call: deletion.call))
+        }
+        if wasShown { counts.deleted += 1 }
+        try say(
+            wasShown ? ["Hidden, since \(program) has deleted it: \(id.short)  \(name)"] : [],
+            ReceptionLine(
+                event: "deletion", program: program, outcome: wasShown ? "deleted" : "hidden", id: "\(id)",
+                call: deletion.call, written: written.batch.map { "\($0.first)" }))
     }
 
-    private mutating func refuse(_ name: String, from program: String, _ error: StoreError) {
+    private mutating func refuse(
+        _ name: String, from program: String, _ error: StoreError, hint: String = Self.fileHint
+    ) {
         counts.refused += 1
         Terminal.report(
             StoreError(
-                error.code, "\(name) from \(program) was not written: \(error.message)",
-                hint: "Import the log file of the program later: what is missing here comes in then.", cause: error))
+                error.code, "\(name) from \(program) was not written: \(error.message)", hint: hint, cause: error))
     }
+
+    private static let fileHint = "Import the log file of the program later: what is missing here comes in then."
 
     /// Prints a line of JSON, or else lines for people.
     private func say(_ lines: [TerminalText], _ line: ReceptionLine) throws {
@@ -135,11 +151,9 @@ struct Reception {
     }
 
     private static func lines(
-        _ received: ReceivedContact, _ record: Record?, dupe: Record?, from program: String
+        _ received: ReceivedContact, _ line: String, _ dupe: Record?, from program: String
     ) -> [TerminalText] {
-        guard let record else { return [] }
         var lines = received.contact.remarks.map { TerminalText("  \($0)") }
-        let line = ContactText.line(record)
         switch received.outcome {
         case .new: lines.append("\(line)  \(program)")
         case .changed: lines.append("Changed: \(line)  \(program)")
