@@ -1,11 +1,11 @@
 /// Datagrams of N1MM Logger+, as its page "External UDP Messages" shows them.
-public enum ContestDatagram {
+package enum ContestDatagram {
     /// A contact as XML.
     ///
     /// - Parameters:
     ///   - root: `contactinfo` or `contactreplace`.
     ///   - changes: Values in place of those that are usual, by the name of their element.
-    public static func contact(
+    package static func contact(
         _ contact: SampleContact, id: String, root: String = "contactinfo", _ changes: [String: String] = [:]
     ) -> [UInt8] {
         let elements = [
@@ -27,7 +27,7 @@ public enum ContestDatagram {
     }
 
     /// The deletion of a contact as XML.
-    public static func deletion(_ contact: SampleContact, id: String) -> [UInt8] {
+    package static func deletion(_ contact: SampleContact, id: String) -> [UInt8] {
         document(
             """
             <contactdelete><app>N1MM</app><timestamp>\(contact.start.text)</timestamp><mycall>\(contact.station)</mycall>\

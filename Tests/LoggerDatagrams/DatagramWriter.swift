@@ -1,15 +1,15 @@
 /// Writes values as Qt's documentation of its data stream has them: big-endian.
-public struct DatagramWriter {
-    public private(set) var bytes: [UInt8] = []
+package struct DatagramWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
-    public mutating func append(number: UInt64, byteCount: Int) {
+    package mutating func append(number: UInt64, byteCount: Int) {
         for place in (0..<byteCount).reversed() { bytes.append(UInt8(number >> UInt64(8 * place) & 0xFF)) }
     }
 
     /// A QByteArray: its length, and its bytes; `nil` is null.
-    public mutating func append(_ text: String?) {
+    package mutating func append(_ text: String?) {
         guard let text else { return append(number: 0xFFFF_FFFF, byteCount: 4) }
         append(number: UInt64(text.utf8.count), byteCount: 4)
         bytes += text.utf8
@@ -18,7 +18,7 @@ public struct DatagramWriter {
     /// A QDateTime.
     ///
     /// - Parameter offset: Seconds east of UTC, of the third kind of time; `nil` for UTC.
-    public mutating func append(_ moment: Moment?, offset: Int32? = nil, kind: UInt8? = nil) {
+    package mutating func append(_ moment: Moment?, offset: Int32? = nil, kind: UInt8? = nil) {
         append(number: moment.map { UInt64(bitPattern: $0.julianDay) } ?? 1 << 63, byteCount: 8)
         append(number: moment.map { UInt64($0.secondOfDay) * 1000 + 250 } ?? 0xFFFF_FFFF, byteCount: 4)
         bytes.append(kind ?? (offset == nil ? 1 : 2))
@@ -27,11 +27,11 @@ public struct DatagramWriter {
 }
 
 /// A date and a time of day.
-public struct Moment: Hashable, Sendable {
-    public var year: Int, month: Int, day: Int
-    public var hour: Int, minute: Int, second: Int
+package struct Moment: Hashable, Sendable {
+    package var year: Int, month: Int, day: Int
+    package var hour: Int, minute: Int, second: Int
 
-    public init(_ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int) {
+    package init(_ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int) {
         (self.year, self.month, self.day) = (year, month, day)
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
@@ -47,11 +47,11 @@ public struct Moment: Hashable, Sendable {
     var secondOfDay: Int { (hour * 60 + minute) * 60 + second }
 
     /// `20260501`.
-    public var date: String { Self.digits(year, 4) + Self.digits(month, 2) + Self.digits(day, 2) }
+    package var date: String { Self.digits(year, 4) + Self.digits(month, 2) + Self.digits(day, 2) }
     /// `123456`.
-    public var time: String { Self.digits(hour, 2) + Self.digits(minute, 2) + Self.digits(second, 2) }
+    package var time: String { Self.digits(hour, 2) + Self.digits(minute, 2) + Self.digits(second, 2) }
     /// `2026-05-01 12:34:56`.
-    public var text: String {
+    package var text: String {
         "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2)) "
             + "\(Self.digits(hour, 2)):\(Self.digits(minute, 2)):\(Self.digits(second, 2))"
     }

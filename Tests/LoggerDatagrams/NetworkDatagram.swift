@@ -1,10 +1,10 @@
 /// Datagrams of WSJT-X and its relatives, as the comment of NetworkMessage.hpp in the source of WSJT-X describes them.
-public enum NetworkDatagram {
+package enum NetworkDatagram {
     /// The first number of each.
-    public static let magic: UInt64 = 0xADBC_CBDA
+    package static let magic: UInt64 = 0xADBC_CBDA
 
     /// The part before the values of a message.
-    public static func begun(_ type: UInt64, of program: String?, format: UInt64 = 3) -> DatagramWriter {
+    package static func begun(_ type: UInt64, of program: String?, format: UInt64 = 3) -> DatagramWriter {
         var writer = DatagramWriter()
         writer.append(number: magic, byteCount: 4)
         writer.append(number: format, byteCount: 4)
@@ -16,7 +16,7 @@ public enum NetworkDatagram {
     /// "QSO Logged", type 5.
     ///
     /// - Parameter laterCount: How many of the six values are there that later versions have added; JTDX has three.
-    public static func contactLogged(
+    package static func contactLogged(
         _ contact: SampleContact, of program: String? = "WSJT-X", format: UInt64 = 3, laterCount: Int = 6,
         offset: Int32? = nil
     ) -> [UInt8] {
@@ -38,20 +38,20 @@ public enum NetworkDatagram {
     }
 
     /// "Logged ADIF", type 12.
-    public static func adifLogged(_ text: String, of program: String? = "WSJT-X", format: UInt64 = 3) -> [UInt8] {
+    package static func adifLogged(_ text: String, of program: String? = "WSJT-X", format: UInt64 = 3) -> [UInt8] {
         var writer = begun(12, of: program, format: format)
         writer.append(text)
         return writer.bytes
     }
 
     /// "Logged ADIF" of a contact, with the header that WSJT-X writes.
-    public static func adifLogged(_ contact: SampleContact, of program: String = "WSJT-X") -> [UInt8] {
+    package static func adifLogged(_ contact: SampleContact, of program: String = "WSJT-X") -> [UInt8] {
         adifLogged(
             "\n<adif_ver:5>3.1.0\n<programid:\(program.utf8.count)>\(program)\n<EOH>\n\(contact.adif)", of: program)
     }
 
     /// "Heartbeat", type 0.
-    public static func heartbeat(of program: String = "WSJT-X") -> [UInt8] {
+    package static func heartbeat(of program: String = "WSJT-X") -> [UInt8] {
         var writer = begun(0, of: program)
         writer.append(number: 3, byteCount: 4)
         writer.append("2.7.0")
@@ -60,7 +60,7 @@ public enum NetworkDatagram {
     }
 
     /// "Decode", type 2.
-    public static func decode(_ text: String, of program: String = "WSJT-X") -> [UInt8] {
+    package static func decode(_ text: String, of program: String = "WSJT-X") -> [UInt8] {
         var writer = begun(2, of: program)
         writer.append(number: 1, byteCount: 1)
         writer.append(number: 43_215_000, byteCount: 4)
