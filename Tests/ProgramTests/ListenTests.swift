@@ -139,8 +139,9 @@ import Testing
         let listening = try ListeningProgram(program)
         var sample = SampleContact()
         sample.comment = String(repeating: "x", count: 60_000)
-        try listening.send(NetworkDatagram.adifLogged(sample))
-        #expect(outcomes(try listening.answers(1)) == ["new"])
+        try listening.send(NetworkDatagram.adifLogged(sample), NetworkDatagram.adifLogged(SampleContact("K1AA")))
+        try listening.waitForOutput("K1AA")
+        #expect(outcomes(try listening.answers(1)) == ["new", "new"])
         #expect(try listening.end().status == 0)
         #expect(try fields(program, "W1AW")["COMMENT"] == sample.comment)
     }
