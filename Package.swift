@@ -74,6 +74,7 @@ let package = Package(
         module("LMDB", imports: ["CLMDB"], [], [.strictMemorySafety()]),
         // Layer 2
         module("Events", imports: ["ByteCoding"], [crypto]),
+        module("LoggerMessages", imports: ["ADIF", "ByteCoding"]),
         module("MDBPages", imports: ["ByteCoding"]),
         // Layer 3
         module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"]),
@@ -165,8 +166,9 @@ let package = Package(
             name: "groundwave-cli",
             dependencies: ["Everything", "Groundwave", arguments, logging]
                 + ours([
-                    "Events", "Logbook", "MeterProtocols", "Metering", "Meters", "Network", "Projections", "Radio",
-                    "Records", "Settings", "TraceFiles",
+                    "ADIF", "Connections", "Events", "Logbook", "LoggerMessages", "MeterProtocols", "Metering",
+                    "Meters",
+                    "Network", "Projections", "Radio", "Records", "Settings", "TraceFiles",
                 ]),
             path: "Tools/groundwave"),
         // Tests mirror the modules.
@@ -176,6 +178,11 @@ let package = Package(
         .testTarget(name: "ADIFTests", dependencies: ours(["ADIF", "SeededNumbers"])),
         .testTarget(name: "CabrilloTests", dependencies: ours(["ADIF", "Cabrillo", "SeededNumbers"])),
         .testTarget(name: "CountryFilesTests", dependencies: ours(["CountryFiles", "SeededNumbers"])),
+        .testTarget(
+            name: "LoggerMessagesTests",
+            dependencies: ours(["ADIF", "LoggerMessages", "SeededNumbers"]) + ["LoggerDatagrams"]),
+        // Datagrams of logging programs, made from their published formats: it shares no code with the module that reads them.
+        .target(name: "LoggerDatagrams", path: "Tests/LoggerDatagrams"),
         .testTarget(name: "LMDBTests", dependencies: ours(["LMDB", "SeededNumbers"]) + ["LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ours(["LMDB"]), path: "Tests/LMDBSecondProcess"),
@@ -258,7 +265,7 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
-                "SimulatedMeters", "groundwave-cli",
+                "LoggerDatagrams", "SimulatedMeters", "groundwave-cli", nioCore, nioPosix,
             ]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(

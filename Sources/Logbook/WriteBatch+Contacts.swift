@@ -79,7 +79,7 @@ extension WriteBatch {
         }
     }
 
-    private mutating func session(_ choice: SessionChoice) throws -> (OperatingSession?, remark: String?) {
+    mutating func session(_ choice: SessionChoice) throws -> (OperatingSession?, remark: String?) {
         switch choice {
         case .none: return (nil, nil)
         case .session(let id):

@@ -1,6 +1,7 @@
 import GroundwaveADIF
 import GroundwaveByteCoding
 import GroundwaveEvents
+import GroundwaveProjections
 import GroundwaveRecords
 
 /// The indexes of contacts. The numbers are stored in the views; changing the meaning of one requires a new version
@@ -19,8 +20,8 @@ enum ContactIndex {
     /// The session's id: 16 bytes.
     static let session: UInt8 = 6
 
-    /// The fields that contain a service's id of a contact.
-    static let serviceFields = ["APP_QRZLOG_LOGID", "APP_POLO_UUID"]
+    /// The fields that contain the id that a service or another program has given to a contact.
+    static let serviceFields = ["APP_QRZLOG_LOGID", "APP_POLO_UUID", "APP_N1MM_ID"]
 
     static func addEntries(of values: borrowing ShownValues, to entries: inout IndexEntries) {
         let contact = KeyFields(values)
@@ -83,6 +84,23 @@ enum ContactIndex {
         var writer = ByteWriter(capacity: 8)
         writer.append(bigEndian: value)
         return writer.bytes
+    }
+}
+
+extension ViewReader {
+    /// Returns the contact to which a service or another program has given an id: of several, one that shows.
+    ///
+    /// - Parameter field: One of ``ContactIndex/serviceFields``.
+    package func contact(withServiceID id: [UInt8], in field: String) throws -> RecordID? {
+        let key = ContactIndex.serviceKey(field, id)
+        var found: RecordID?
+        try forEachEntry(of: QSOKind.name, index: ContactIndex.service, prefix: key) { entry, id in
+            guard entry.byteCount == key.count else { return true }
+            let isVisible = try record(QSOKind.name, id)?.isVisible ?? false
+            if found == nil || isVisible { found = id }
+            return !isVisible
+        }
+        return found
     }
 }
 

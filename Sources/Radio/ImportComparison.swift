@@ -97,6 +97,9 @@ public struct ImportComparison {
         self.session = session
     }
 
+    /// The contact that the last record was matched to, stored or new; `nil` before the first one.
+    package var lastContact: RecordID? { latest.last?.id }
+
     /// The number of records that were compared since the last call of ``keep(_:)``.
     package var count: Int { latest.count }
 

@@ -36,6 +36,14 @@ package struct NewContact: Sendable {
         for (key, value) in internals { body(.set, key, value.span.bytes) }
     }
 
+    /// The change that creates it.
+    package var change: Change {
+        var operations: [FieldOperation] = []
+        forEachValue { operations.append(FieldOperation($0, $1, value: $2.toArray())) }
+        return Change(
+            kind: QSOKind.name, record: id, source: source, isTrusted: isTrusted, operations: operations)
+    }
+
     /// The maximum number of bytes that its event takes in a batch.
     package var byteBound: Int { DraftBatch.byteBound(ofFirstValues: forEachValue, QSOKind.name) }
 }

@@ -63,7 +63,7 @@ public enum QSOKind: RecordKind {
                 identity: { $0.uppercased().filter { !$0.isWhitespace } })
         }
         return KindSchema(
-            name: name, version: 5, fields: plain + registers + internals, namedPolicy: .sources,
+            name: name, version: 6, fields: plain + registers + internals, namedPolicy: .sources,
             covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexEntries: ContactIndex.addEntries)
     }()
 

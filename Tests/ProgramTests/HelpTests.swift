@@ -13,7 +13,8 @@ import Testing
         ["record", "list"], ["record", "show"], ["conflicts", "list"], ["conflicts", "show"], ["conflicts", "choose"],
         ["head", "show"], ["head", "check"],
         ["replicas", "list"], ["replicas", "rename"], ["forks", "list"], ["duplicates", "list"],
-        ["duplicates", "merge"], ["duplicates", "dismiss"], ["import"], ["export"], ["history"], ["blame"], ["watch"],
+        ["duplicates", "merge"], ["duplicates", "dismiss"], ["import"], ["export"], ["listen"], ["history"], ["blame"],
+        ["watch"],
         ["undo"], ["trace", "record"], ["trace", "watch"], ["trace", "compare"],
         ["trace", "calibrate"],
     ]

@@ -10,7 +10,7 @@ import Testing
     @Test func `of modes and bands are those of this version of the kind`() {
         let names = NumberedNames.bands.names + NumberedNames.modes.names
         let hash = SHA256.hash(data: Array(names.joined(separator: "\n").utf8))
-        #expect(QSOKind.schema.version == 5)
+        #expect(QSOKind.schema.version == 6)
         #expect(hash.prefix(4).map { String($0, radix: 16) }.joined(separator: " ") == "59 f8 b0 5e")
     }
 

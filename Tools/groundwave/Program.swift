@@ -24,7 +24,7 @@ struct Program: AsyncParsableCommand {
             CommandGroup(
                 name: "The logbook",
                 subcommands: [
-                    Import.self, Export.self,
+                    Import.self, Export.self, Listen.self,
                     QSO.self, Session.self, SettingsCommand.self, RecordCommand.self,
                     Undo.self, Clear.self, Backup.self,
                 ]),

@@ -46,6 +46,27 @@ struct Seeds {
         try writePages(of: parted(in: scratch), "parted")
         try writeText()
         try writeMeters()
+        try writeDatagrams()
+    }
+
+    /// Messages of WSJT-X of both types, and of N1MM.
+    private func writeDatagrams() throws {
+        func text(_ text: String) -> [UInt8] { [0, 0, 0, UInt8(text.utf8.count)] + text.utf8 }
+        let begin: [UInt8] = [0xAD, 0xBC, 0xCB, 0xDA, 0, 0, 0, 3, 0, 0, 0]
+        let adif = "<programid:6>WSJT-X<EOH><CALL:4>W1AW<BAND:3>20m<MODE:3>FT8<EOR>"
+        try put(.datagram, "adif", Array(adif.utf8))
+        try put(.datagram, "logged-adif", begin + [12] + text("WSJT-X") + text(adif))
+        let time: [UInt8] = [0, 0, 0, 0, 0, 0x25, 0x8D, 0xEA, 0x02, 0x93, 0x68, 0x98]
+        let frequency: [UInt8] = [0, 0, 0, 0, 0, 0xD6, 0xC2, 0x84]
+        let values = ["FT4", "-08", "-11", "10", "", ""].flatMap(text)
+        let later = ["N0CALL", "N0CALL", "EM12", "", "", ""].flatMap(text)
+        let call = text("W1AW") + text("FN31")
+        try put(
+            .datagram, "qso-logged",
+            begin + [5] + text("JTDX") + time + [1] + call + frequency + values + time + [2, 0, 0, 14, 16] + later)
+        let contact = "<contactreplace><call>W1AW</call><timestamp>2026-05-01 12:00:15</timestamp><band>3,5</band>"
+        try put(.datagram, "n1mm", Array("\(contact)<name>A &amp; B</name><ID>a1</ID></contactreplace>".utf8))
+        try put(.datagram, "n1mm-deletion", Array("<contactdelete><ID>a1</ID></contactdelete>".utf8))
     }
 
     /// Sample blocks of several kinds of columns, and frames of two meters.

@@ -11,7 +11,7 @@ struct Target: Sendable {
 
     static let all = [
         frame, event, recordChange, row, range, snapshot, archive, adif, pages, segment, manifest, notes,
-        samples, summary, capture, table, foreignTable, meter,
+        samples, summary, capture, table, foreignTable, meter, datagram,
     ]
 
     /// The target of this process. libFuzzer calls one function without arguments of ours; it has one thread.
