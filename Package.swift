@@ -66,12 +66,15 @@ let package = Package(
         systemLibrary("CSQLite", pkgConfig: "sqlite3", [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         systemLibrary("CZlib", pkgConfig: "zlib", [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         systemLibrary("CZstd", pkgConfig: "libzstd", [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        module("Geography"),
+        module("SVG"),
         module("SeededNumbers"),
         // Layer 1
         module("ByteCoding", imports: ["CChecksum"]),
         module("Cabrillo", imports: ["ADIF"]),
         module("Compression", imports: ["CZlib", "CZstd"]),
         module("LMDB", imports: ["CLMDB"], [], [.strictMemorySafety()]),
+        module("Maps", imports: ["ADIF", "Geography", "SVG"]),
         // Layer 2
         module("Events", imports: ["ByteCoding"], [crypto]),
         module("LoggerMessages", imports: ["ADIF", "ByteCoding"]),
@@ -87,7 +90,7 @@ let package = Package(
         module("EventLog", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages"]),
         module("MeterProtocols", imports: ["ByteCoding", "Metering"], [cryptoExtras]),
         module("TraceFiles", imports: ["ByteCoding", "Compression", "Metering"]),
-        module("TracePlot", imports: ["ByteCoding", "Compression", "Metering"]),
+        module("TracePlot", imports: ["ByteCoding", "Compression", "Metering", "SVG"]),
         // Layer 6
         module(
             "Projections",
@@ -97,7 +100,10 @@ let package = Package(
         // Layer 7
         module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
         module(
-            "Radio", imports: ["ADIF", "ByteCoding", "Cabrillo", "CountryFiles", "Events", "Projections", "Records"]),
+            "Radio",
+            imports: [
+                "ADIF", "ByteCoding", "Cabrillo", "CountryFiles", "Events", "Geography", "Projections", "Records",
+            ]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
         // Layer 8
@@ -136,10 +142,9 @@ let package = Package(
             "Logbook",
             imports: [
                 "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "CountryFiles", "EventLog", "Events",
-                "LMDB", "LogFormat",
-                "MDBPages",
-                "Projections",
-                "Radio", "Records", "Settings", "Store", "Syncing",
+                "Geography", "LMDB", "LogFormat", "MDBPages", "Maps", "Projections", "Radio", "Records", "Settings",
+                "Store",
+                "Syncing",
             ], ["Groundwave", crypto]),
         module(
             "Meters",
@@ -166,9 +171,8 @@ let package = Package(
             name: "groundwave-cli",
             dependencies: ["Everything", "Groundwave", arguments, logging]
                 + ours([
-                    "ADIF", "Connections", "Events", "Logbook", "LoggerMessages", "MeterProtocols", "Metering",
-                    "Meters",
-                    "Network", "Projections", "Radio", "Records", "Settings", "TraceFiles",
+                    "ADIF", "Connections", "Events", "Geography", "Logbook", "LoggerMessages", "MeterProtocols",
+                    "Metering", "Meters", "Network", "Projections", "Radio", "Records", "Settings", "TraceFiles",
                 ]),
             path: "Tools/groundwave"),
         // Tests mirror the modules.
@@ -183,6 +187,7 @@ let package = Package(
             dependencies: ours(["ADIF", "LoggerMessages", "SeededNumbers"]) + ["LoggerDatagrams"]),
         // Datagrams of logging programs, made from their published formats: it shares no code with the module that reads them.
         .target(name: "LoggerDatagrams", path: "Tests/LoggerDatagrams"),
+        .testTarget(name: "MapsTests", dependencies: ours(["Geography", "Maps", "SeededNumbers"])),
         .testTarget(name: "LMDBTests", dependencies: ours(["LMDB", "SeededNumbers"]) + ["LMDBSecondProcess"]),
         // The other process of LMDBTests: it writes, holds transactions and is killed.
         .executableTarget(name: "LMDBSecondProcess", dependencies: ours(["LMDB"]), path: "Tests/LMDBSecondProcess"),

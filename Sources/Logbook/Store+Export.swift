@@ -68,11 +68,7 @@ extension Reading {
         var hasBegun = false
         var report = ExportReport(token: try log.token(at: 0))
         try read { view in
-            // If the views are damaged, they are rebuilt and read again; bytes that the sink has received cannot be
-            // taken back.
-            guard !hasBegun else {
-                throw StoreError(.damaged, "The views were damaged.", hint: "They were rebuilt: export again.")
-            }
+            guard !hasBegun else { throw StoreError.damagedWhileExporting }
             report = ExportReport(token: try log.token(at: view.position))
             try view.withContactsInOrder(query, hasColumns: format == .csv) { contacts, columns in
                 var writer = ContactWriter(format, columns, created: created)
@@ -144,6 +140,12 @@ extension Reading {
             ("created", UTCText.seconds(created)),
         ]
     }
+}
+
+extension StoreError {
+    /// If the views are damaged, they are rebuilt and read again; bytes that a sink has received cannot be taken back.
+    static let damagedWhileExporting = StoreError(
+        .damaged, "The views were damaged.", hint: "They were rebuilt: export again.")
 }
 
 /// The names of the fields that contacts have.

@@ -17,10 +17,11 @@ extension Store {
     ///   - program: The name of the program: the source of what it says.
     ///   - restores: Whether the contact shows again if only this program has hidden it, by ``hide(_:in:by:note:author:)``.
     ///   - choice: The session that it belongs to if it is new.
+    ///   - countries: What is filled in of country and zones if it is new.
     /// - Throws: ``StoreError`` with code `usage` if the contact has too many fields; the code for why nothing could be written.
     package func receive(
         _ fields: ADIFFields, from program: String, restores: Bool = false, in choice: SessionChoice = .open,
-        note: String? = nil, author: String? = nil
+        countries: CountryFields? = nil, note: String? = nil, author: String? = nil
     ) async throws -> Written<ReceivedContact> {
         let imported = ImportedRecord(ADIFRecord(fields: fields))
         let log = log
@@ -35,6 +36,7 @@ extension Store {
             let contact = LoggedContact(
                 id: compared.id, assignments: fields.map { Assignment($0.name.name, Array($0.value)) }, filledIn: [],
                 session: isNew ? session?.id : nil, remarks: isNew ? remark.map { [$0] } ?? [] : [])
+            if isNew, let countries { _ = try batch.addCountry(of: contact, by: countries) }
             return ReceivedContact(outcome: compared.outcome, contact: contact, contradicted: compared.contradicted)
         }
     }

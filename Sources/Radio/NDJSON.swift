@@ -29,7 +29,7 @@ public enum NDJSON {
     package static func appendEnd(to bytes: inout [UInt8]) { bytes += "}}\n".utf8 }
 
     /// Appends text in UTF-8 as a JSON string (RFC 8259, section 7).
-    private static func append(text: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    package static func append(text: some Collection<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text {
             switch byte {

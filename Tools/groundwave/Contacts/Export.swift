@@ -20,6 +20,7 @@ struct Export: AsyncParsableCommand {
               groundwave export --since 2026-05-01 --band 20m -o may.csv
               groundwave export --new lotw -o lotw.adi
               groundwave export --contest CQ-WW-CW --header CATEGORY-POWER=LOW --sent 5 -o contest.log
+              groundwave export --map svg -o map.svg
             """)
 
     @OptionGroup var options: ReadOptions
@@ -35,6 +36,12 @@ struct Export: AsyncParsableCommand {
     var output: String?
 
     @OptionGroup var overwriting: Overwriting
+
+    @Option(
+        help: ArgumentHelp(
+            "A map instead of the contacts: svg is a drawn world map of the grid squares worked, geojson is for programs "
+                + "that draw maps.", valueName: "format"))
+    var map: MapFormat?
 
     @Option(
         help: ArgumentHelp(
@@ -81,6 +88,7 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let map { return try await run(drawing: map) }
         let output = split == nil ? try overwriting.file(output) : output
         if output == nil, options.json {
             throw StoreError(
@@ -201,3 +209,4 @@ struct Export: AsyncParsableCommand {
 }
 
 extension ExportFormat: ExpressibleByArgument {}
+extension MapFormat: ExpressibleByArgument {}

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveEvents
+import GroundwaveGeography
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
@@ -25,6 +26,8 @@ struct QSOShow: AsyncParsableCommand {
         var hidden: Bool
         var erased: Bool
         var session: String?
+        var distance: Int?
+        var bearing: Int?
         var provenance: [String: Provenance]
     }
 
@@ -34,12 +37,14 @@ struct QSOShow: AsyncParsableCommand {
         guard let record = try store.read({ try $0.record(QSOKind.name, id) }) else { return }
         let provenance = try Provenance.all(of: record, store)
         let withheld = record.withheldContactFields
+        let way = StationPlace.way(record)
         if options.json {
             return try Terminal.print(
                 json: Result(
                     id: "\(id)", fields: record.contactFields, withheld: withheld.isEmpty ? nil : withheld,
                     hidden: !record.isVisible, erased: record.isErased,
-                    session: record.session.map { "\($0)" }, provenance: provenance))
+                    session: record.session.map { "\($0)" }, distance: way?.roundedKilometres,
+                    bearing: way?.roundedBearing, provenance: provenance))
         }
         if record.isErased {
             try Terminal.print("\(id)  erased")
@@ -47,6 +52,7 @@ struct QSOShow: AsyncParsableCommand {
         }
         try Terminal.print("\(id)\(record.isVisible ? "" : "  hidden")")
         if let session = record.session { try Terminal.print("session \(session.short)") }
+        if let way { try Terminal.print("distance \(way.text)") }
         let reasons = try store.withholdings(in: record)
         let fields =
             record.adifFields.map { ($0.name.name, RecordText.text($0.value)) }
@@ -55,6 +61,19 @@ struct QSOShow: AsyncParsableCommand {
         if record.hasConflict {
             Terminal.remark("It has conflicts: groundwave conflicts show \(id.short)")
         }
+    }
+}
+
+extension GreatCircle {
+    fileprivate var roundedKilometres: Int { Int(kilometres.rounded()) }
+
+    /// 0 to 359.
+    fileprivate var roundedBearing: Int? { bearing.map { Int($0.rounded()) % 360 } }
+
+    /// `6231 km, bearing 48°, long path 228°`; without directions if there are none.
+    fileprivate var text: TerminalText {
+        guard let bearing = roundedBearing else { return "\(roundedKilometres) km" }
+        return "\(roundedKilometres) km, bearing \(bearing)°, long path \((bearing + 180) % 360)°"
     }
 }
 

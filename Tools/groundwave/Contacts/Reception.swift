@@ -12,10 +12,12 @@ struct Reception {
     private let choice: SessionChoice
     private let writing: WriteOptions
     private let isJSON: Bool
+    private let countries: CountryFields?
     private var counts = ReceptionCounts()
 
     init(_ store: Store, _ choice: SessionChoice, _ writing: WriteOptions, isJSON: Bool) {
         (self.store, self.choice, self.writing, self.isJSON) = (store, choice, writing, isJSON)
+        countries = Countries.forLogging(store)
     }
 
     /// Says where messages are received.
@@ -71,8 +73,9 @@ struct Reception {
         let written: Written<ReceivedContact>
         do {
             written = try await store.receive(
-                contact.fields, from: contact.program, restores: contact.isReplacement, in: choice, note: writing.note,
-                author: writing.author)
+                contact.fields, from: contact.program, restores: contact.isReplacement, in: choice,
+                countries: countries,
+                note: writing.note, author: writing.author)
         } catch let error as StoreError {
             return refuse(Self.name(of: contact), from: contact.program, error)
         }
