@@ -232,6 +232,6 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 28)
+        #expect(count == 31)
     }
 }

@@ -84,25 +84,25 @@ import Testing
 
     @Test func `says while a call is typed whether it is new, worked or a dupe, and brings back lines`() throws {
         let program = try Program()
-        let terminal = try TerminalProgram(program, ["qso", "log"], columns: 60)
-        try #require(terminal.shows("Ctrl-D to end"))
+        let terminal = try TerminalProgram(program, ["qso", "log"], columns: 100)
+        try #require(terminal.shows("Ctrl-D to end", seconds: 20))
         terminal.type("20m cw\rw1aw")
-        try #require(terminal.shows("W1AW is new."))
+        try #require(terminal.shows("W1AW is new.", seconds: 20))
         terminal.type(" @Jim\r")
-        try #require(terminal.shows("Jim"))
+        try #require(terminal.shows("Jim", seconds: 20))
         terminal.type("dl/w1aw/p")
-        try #require(terminal.shows("Worked before: "))
+        try #require(terminal.shows("Worked before: ", seconds: 20))
         terminal.type("\u{15}w1aw")
-        try #require(terminal.shows("DUPE of "))
+        try #require(terminal.shows("DUPE of ", seconds: 20))
         // Another band: worked before, and no dupe.
         terminal.type("\u{1}40m ")
-        try #require(terminal.shows("20m CW> 40m w1aw\nWorked before: "))
+        try #require(terminal.shows("20m CW> 40m w1aw\nWorked before: ", seconds: 20))
         terminal.type("\u{15}")
         // The former line comes back, with its cursor at its end; arrows and backspace change it.
         terminal.type("\u{1B}[A\u{7F}\u{7F}\u{7F}Ann")
-        try #require(terminal.shows("20m CW> w1aw @Ann"))
+        try #require(terminal.shows("20m CW> w1aw @Ann", seconds: 20))
         terminal.type("\u{1B}[H\u{1B}[C\u{1B}[3~2\r")
-        try #require(terminal.shows("W2AW 20m CW"))
+        try #require(terminal.shows("W2AW 20m CW", seconds: 20))
         #expect(!terminal.echoes)
         terminal.type("\u{4}")
         let outcome = try terminal.outcome()
@@ -116,7 +116,7 @@ import Testing
     func `gives the terminal back when it is ended, and while it is suspended`(signal: Int32) throws {
         let program = try Program()
         let terminal = try TerminalProgram(program, ["qso", "log"], columns: 80)
-        try #require(terminal.shows("Ctrl-D to end") && terminal.shows("> "))
+        try #require(terminal.shows("Ctrl-D to end.\n>"))
         func becomes(_ echoes: Bool) -> Bool {
             let end = Date.now + 30
             while terminal.echoes != echoes {

@@ -64,7 +64,7 @@ struct LogPrompt {
             let parks = active.parks.isEmpty ? "" : " from \(active.parks.joined(separator: ", "))"
             introduction.append("They belong to the session \(active.id.short)\(parks).")
         }
-        introduction.append("Type ? for help, Ctrl-D to end.")
+        if Terminal.canAsk { introduction.append("Type ? for help, Ctrl-D to end.") }
         if sendsSerials { serial = try nextSerial() }
     }
 
