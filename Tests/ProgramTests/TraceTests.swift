@@ -109,7 +109,7 @@ import Testing
         #expect(
             words.errors.contains("bench matches 2 records of the kind trace.") && words.errors.contains("by its id"))
         #expect(words.errors.contains("02:00:00:00:00:01") && words.errors.contains("02:00:00:00:00:02"))
-        let error = try program.run("trace", "export", "bench", "--json", "-o", "rows.csv").error
+        let error = try program.run("trace", "export", "bench", "--json", "-o", file + ".out").error
         let ids = try #require(error["candidates"] as? [String])
         #expect(ids.count == 2 && error["code"] as? String == "notFound")
         for id in ids { #expect(try program.json("trace", "show", id)["rows"] as? Int == 90) }
