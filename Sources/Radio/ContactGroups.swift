@@ -98,7 +98,11 @@ public struct ContactGroups: Hashable, Sendable {
     /// Separates the values of a combination; no value that a file or a person gives can hide in another one.
     private static let separator: UInt8 = 0
 
-    init(by keys: [Key]) { self.keys = keys }
+    private let countsConfirmations: Bool
+
+    init(by keys: [Key], countsConfirmations: Bool) {
+        (self.keys, self.countsConfirmations) = (keys, countsConfirmations)
+    }
 
     /// The groups: of one key in its usual order, else by descending count.
     public var groups: [Group] {
@@ -136,7 +140,7 @@ public struct ContactGroups: Hashable, Sendable {
                 values.append(Self.values(of: property, in: known))
             }
         }
-        add(values, Counts(of: contact))
+        add(values, countsConfirmations ? Counts(of: contact) : Counts(all: 1))
     }
 
     /// Counts `count` contacts that have these facts in common; all keys are properties.
@@ -194,7 +198,7 @@ extension ViewReader {
     package func groups(
         _ query: ContactQuery, by keys: [ContactGroups.Key], countsConfirmations: Bool
     ) throws -> ContactGroups {
-        var groups = ContactGroups(by: keys)
+        var groups = ContactGroups(by: keys, countsConfirmations: countsConfirmations)
         let properties = keys.compactMap { key in if case .property(let property) = key { property } else { nil } }
         if properties.count == keys.count, !countsConfirmations {
             try forEachTally(query, of: properties) { groups.add($0, $1) }

@@ -82,6 +82,7 @@ def measure(bench: Bench) -> None:
     row("export as CSV", "s", "0.7 of Python", lambda: export("csv"), lambda: in_python("csv"), "Python and SQLite", LIMIT)
     row("export as NDJSON", "s", "–", lambda: export("ndjson"))
     row("export as ADX", "s", "–", lambda: export("adx"))
+    row("export --map svg", "s", "1", lambda: whole_process("export", "--map", "svg") / 1000)
     row(
         "export as SQLite", "s", "1.3 of Python", lambda: export("sqlite"),
         lambda: in_python("insert"), "Python, rows already read", LIMIT,
