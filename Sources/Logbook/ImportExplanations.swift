@@ -33,7 +33,7 @@ extension ADIFRejection.Code {
         case .malformedCSV: "The row has more cells than the table has columns, or a quote that does not end."
         case .malformedLine: "The line is not understood; a line is like 1205 w1aw 599 579."
         case .malformedQSO:
-            "The line is no contact of Cabrillo: frequency, mode, date, time, a call and what was sent, a call and what was received."
+            "The line is not a contact in Cabrillo: frequency, mode, date, time, a call and what was sent, a call and what was received."
         case .noDate: "No line before gives a date and a time, such as date 2026-05-01 and 1205."
         case .malformedJSON: "The line is not a JSON object with the fields of a contact."
         case .malformedXML: "The document is not well-formed XML from here on."

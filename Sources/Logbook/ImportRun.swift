@@ -93,7 +93,9 @@ struct ImportRun {
             let first = report.remarks.first { $0.isRejection }
             throw StoreError(
                 .damaged, "\(name) has no complete record\(first.map { ": \($0.message)" } ?? ".")",
-                hint: "Check that it is an ADIF log (.adi or .adx), and that it was downloaded completely.")
+                hint:
+                    "Check that it is a log (ADI, ADX, CSV, NDJSON or Cabrillo), and that it was downloaded completely."
+            )
         }
         try commit(isLast: true)
         if report.id != nil { try store.views.catchUp() }

@@ -42,7 +42,7 @@ extension CountryFile {
             throw StoreError(
                 isThere ? .notPermitted : .notFound,
                 "The country file \(path) \(isThere ? "cannot be read" : "does not exist").",
-                hint: "country-files.com has cty.csv. To name it: groundwave settings set countryFile PATH")
+                hint: "country-files.com has cty.csv. To set it: groundwave settings set countryFile PATH")
         }
         defer { try? handle.close() }
         let bytes: [UInt8]
@@ -51,7 +51,7 @@ extension CountryFile {
         }
         do { try self.init(bytes) } catch {
             throw StoreError(
-                .damaged, "\(path) is no country file. \(error.message)",
+                .damaged, "\(path) is not a country file. \(error.message)",
                 hint: "Its format is that of cty.csv or cty.dat.")
         }
     }

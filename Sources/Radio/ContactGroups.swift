@@ -10,7 +10,8 @@ public struct ContactGroups: Hashable, Sendable {
         case property(ContactCounts.Key)
         /// The value of a field, in upper case; of a list of parks each one.
         case field(FieldName)
-        /// The square of four characters that the other station is in: of GRIDSQUARE, else each of VUCC_GRIDS.
+        /// The square of four characters that the other station is in, or each of those that meet there: see
+        /// ``StationPlace``.
         case grid
 
         /// The key called `name`: a property, `grid`, `zone` for CQZ, else a field.
@@ -169,13 +170,7 @@ public struct ContactGroups: Hashable, Sendable {
     }
 
     private static func squares(of contact: borrowing ShownValues) -> [[UInt8]] {
-        let locator = ContactKey.folded(contact.value(.gridsquare) ?? [])
-        if locator.count >= 4 { return [Array(locator.prefix(4))] }
-        let squares = Set(
-            (contact.value("VUCC_GRIDS") ?? []).split(separator: UInt8(ascii: ",")).map {
-                Array(ContactKey.folded($0).prefix(4))
-            })
-        return squares.isEmpty ? [[]] : Array(squares)
+        StationPlace.ofOther(contact).map { place in place.squares.map { Array("\($0)".utf8) } } ?? [[]]
     }
 
     /// The values of a field by which a contact counts: without blanks around them, in upper case; an empty one if it has

@@ -234,7 +234,7 @@ public struct FastLog: Sendable {
         default: throw notUnderstood(digits, "A time has four digits, or those that change: 1205, then 07.")
         }
         let isClock = digits.count == 4 ? number / 100 < 24 && number % 100 < 60 : digits.count == 1 || number < 60
-        guard isClock else { throw EntryProblem("\(digits) is no time.", hint: "Write it in UTC: 1205.") }
+        guard isClock else { throw EntryProblem("\(digits) is not a time.", hint: "Write it in UTC: 1205.") }
         if let last = context.minutes, minutes < last - 12 * 60, let day = context.day { context.day = day + 1 }
         minutes = min(minutes, 24 * 60 - 1)
         context.minutes = minutes

@@ -48,7 +48,8 @@ public struct FieldCondition: Hashable, Sendable {
             place != condition.startIndex, let comparison = Comparison(rawValue: condition[place])
         else {
             throw EntryProblem(
-                "“\(condition)” is no condition.", hint: "Conditions are like GRIDSQUARE=FN*, NAME~jim or FREQ>14.1.")
+                "“\(condition)” is not a condition.", hint: "Conditions are like GRIDSQUARE=FN*, NAME~jim or FREQ>14.1."
+            )
         }
         var remarks: [String] = []
         let name = try FieldNameInput.name(String(condition[..<place]), in: nil, remarks: &remarks)

@@ -151,7 +151,7 @@ public struct WriteBatch {
         guard change.related.count <= ChangeLimits.relatedCount else {
             throw StoreError(
                 .usage, "This repeats values of \(change.related.count) records.",
-                hint: "\(ChangeLimits.relatedCount) are the maximum: merge them in several steps.")
+                hint: "The maximum is \(ChangeLimits.relatedCount): merge them in several steps.")
         }
         for operation in change.operations where (operation.value?.count ?? 0) > ChangeLimits.valueBytes {
             throw StoreError(
@@ -206,7 +206,7 @@ public struct WriteBatch {
     private static func erasedRecord(_ kind: String, _ id: RecordID) -> StoreError {
         StoreError(
             .usage, "The \(kind) with the id \(id.short) was erased: nothing of it is left.",
-            hint: "Add it anew, if it shall be there again.")
+            hint: "Add it again if you want it back.")
     }
 
     private func named(_ note: AuditNote) throws -> AuditNote {
@@ -224,7 +224,7 @@ public struct WriteBatch {
             guard batch.hasRoom(for: DraftBatch.byteBound(of: change, note: note)) else {
                 throw StoreError(
                     .usage, "This is too much for one batch: \(changes.count) changes.",
-                    hint: "\(EventLimits.batchCount) changes or \(EventLimits.batchBytes >> 20) MiB are the maximum.")
+                    hint: "The maximum is \(EventLimits.batchCount) changes or \(EventLimits.batchBytes >> 20) MiB.")
             }
             batch.append(change, by: replica, note: isLast ? note : AuditNote(), using: &generator)
         }

@@ -119,7 +119,8 @@ final class BundleReader {
         }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             _ = Foundation.close(descriptor)
-            throw StoreError(.notFound, "\(path) is not a file.", hint: "Name a file that bundle create has written.")
+            throw StoreError(
+                .notFound, "\(path) is not a file.", hint: "Name a file that groundwave bundle create has written.")
         }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         self.path = path

@@ -95,7 +95,7 @@ import Testing
         #expect(nobody.status == 64 && nobody.errors.contains("call of the station"))
         #expect(try program.run(contest + ["--header", "CALLSIGN=N0CALL", "--sent", "14"]).status == 0)
         for (line, reason) in [
-            ("CATEGORY-POWER=KW", "HIGH, LOW, QRP"), ("COLOUR=red", "no line"), ("CLUB", "no line of a header"),
+            ("CATEGORY-POWER=KW", "HIGH, LOW, QRP"), ("COLOUR=red", "no line"), ("CLUB", "not a line of a header"),
         ] {
             let outcome = try program.run(contest + ["--header", line])
             #expect(outcome.status == 64 && outcome.errors.contains(reason))

@@ -112,6 +112,33 @@ import Testing
         #expect(try fields(program, "W2AW")["NAME"] == "Ann")
     }
 
+    @Test func `of two windows sends each number once`() throws {
+        let program = try Program()
+        let arguments = ["qso", "log", "--contest", "CQ-WPX-CW", "--serials"]
+        let windows = try [
+            TerminalProgram(program, arguments, columns: 100), TerminalProgram(program, arguments, columns: 100),
+        ]
+        for window in windows { try #require(window.shows("001>", seconds: 20)) }
+        windows[0].type("20m cw\rw1aw\r")
+        try #require(windows[0].shows("20m CW 002>", seconds: 20))
+        // The number is the next one as soon as a key is pressed, before it is sent.
+        windows[1].type("40m cw k")
+        try #require(windows[1].shows("002> 40m cw k", seconds: 20))
+        windows[1].type("1aa\r")
+        try #require(windows[1].shows("40m CW 003>", seconds: 20))
+        windows[0].type("n")
+        try #require(windows[0].shows("20m CW 003> n", seconds: 20))
+        windows[0].type("0bbb\r")
+        try #require(windows[0].shows("20m CW 004>", seconds: 20))
+        for window in windows {
+            window.type("\u{4}")
+            #expect(try window.outcome().status == 0)
+        }
+        let contacts = try #require(try program.json("qso", "list")["qsos"] as? [[String: Any]])
+        let numbers = contacts.compactMap { ($0["fields"] as? [String: String])?["STX"] }
+        #expect(numbers.sorted() == ["001", "002", "003"])
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `gives the terminal back when it is ended, and while it is suspended`(signal: Int32) throws {
         let program = try Program()

@@ -154,7 +154,8 @@ struct Export: AsyncParsableCommand {
         for line in header {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else {
-                throw StoreError(.usage, "“\(line)” is no line of a header.", hint: "It is like CATEGORY-POWER=LOW.")
+                throw StoreError(
+                    .usage, "“\(line)” is not a line of a header.", hint: "A line is like CATEGORY-POWER=LOW.")
             }
             try options.addHeader(String(parts[0]), String(parts[1]))
         }

@@ -24,6 +24,8 @@ struct LogPrompt {
     private var log = FastLog(isLive: true)
     /// The number to send next; `nil` if none are sent.
     private var serial: Int?
+    /// The last event for which it holds.
+    private var position: Position = 0
     /// The contacts of this prompt; `nil` for one that was taken back.
     private var logged: [RecordID?] = []
     /// The session that contacts belong to; `nil` if none, or if it is paused.
@@ -65,13 +67,25 @@ struct LogPrompt {
             introduction.append("They belong to the session \(active.id.short)\(parks).")
         }
         if Terminal.canAsk { introduction.append("Type ? for help, Ctrl-D to end.") }
-        if sendsSerials { serial = try nextSerial() }
+        if sendsSerials {
+            serial = 1
+            refresh()
+        }
     }
 
-    /// What stands before a line: band and mode, and the number to send.
-    var sign: String {
-        let words = [log.band, log.modeName, serial.map(Self.text)]
-        return words.compactMap { $0 }.joined(separator: " ")
+    /// What stands around a line that is being typed: band, mode and the number to send before it, and what is known of the
+    /// station below it.
+    mutating func frame(of line: String) -> LineEditor.Frame {
+        refresh()
+        let words = [log.band, log.modeName, serial.map(Self.text)].compactMap { $0 }
+        return LineEditor.Frame(sign: "\(words.joined(separator: " "))> ", remark: remark(on: line))
+    }
+
+    /// Takes a later number if another program has sent it meanwhile.
+    private mutating func refresh() {
+        guard let serial, let present = try? store.read({ $0.position }), present != position else { return }
+        guard let next = try? nextSerial() else { return }
+        (self.serial, position) = (max(serial, next), present)
     }
 
     /// Does what a line says.
@@ -79,6 +93,7 @@ struct LogPrompt {
     /// - Throws: ``StoreError`` with code `usage` or `notFound` if it is not understood, or the code for why nothing could be
     ///   written: in either case it did nothing.
     mutating func take(_ line: String) async throws -> Answer {
+        if !Terminal.canAsk { refresh() }
         let words = line.split(separator: " ").map(String.init)
         switch words.first?.lowercased() {
         case "?", "help": return Answer(lines: Self.help)
@@ -110,7 +125,7 @@ struct LogPrompt {
     /// worked. `nil` if the line has no call yet.
     ///
     /// - Complexity: A look-up of the call and its contacts, under a millisecond.
-    func remark(on line: String) -> TerminalText? {
+    private func remark(on line: String) -> TerminalText? {
         var log = log
         guard case .contact(var assignments)? = try? log.read(line),
             let call = assignments.first(where: { $0.name == "CALL" }).map({ RecordText.text($0.value ?? []) })
@@ -153,6 +168,8 @@ struct LogPrompt {
         }
         let contact = written.value
         if isNumbered { serial = serial.map { $0 + 1 } }
+        // What only this prompt has written changes no number.
+        if let batch = written.batch, batch.position == position + 1 { position += UInt64(batch.count) }
         logged.append(contact.id)
         let (record, dupe) = try store.read { view in
             (try view.record("qso", contact.id), try view.firstDupe(of: contact))

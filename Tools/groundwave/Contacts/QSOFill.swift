@@ -35,8 +35,8 @@ struct QSOFill: AsyncParsableCommand {
         let store = try await options.open(author: writing.author)
         guard let path = try store.setting("countryFile")?.value, let countries = try store.countries() else {
             throw StoreError(
-                .usage, "No country file is named.",
-                hint: "country-files.com has cty.csv. To name it: groundwave settings set countryFile PATH")
+                .usage, "No country file is set.",
+                hint: "country-files.com has cty.csv. To set it: groundwave settings set countryFile PATH")
         }
         let report = try await store.fillCountries(
             of: filters.query(store), by: countries, from: URL(filePath: path).lastPathComponent, isDryRun: dryRun,

@@ -65,10 +65,12 @@ struct QSOLog: AsyncParsableCommand {
         var number = 0
         let lines = TypedLines()
         defer { lines.end() }
-        while let line = try lines.next("\(prompt.sign)> ", remark: { prompt.remark(on: $0) }) {
+        while let line = try lines.next({ prompt.frame(of: $0) }) {
             number += 1
             do {
-                guard let line else { throw StoreError(.usage, "The line is too long.", hint: "A contact is a line.") }
+                guard let line else {
+                    throw StoreError(.usage, "The line is too long.", hint: "Each contact is a line of its own.")
+                }
                 let answer = try await prompt.take(line)
                 if let contact = answer.contact {
                     result.contacts.append(
@@ -79,7 +81,7 @@ struct QSOLog: AsyncParsableCommand {
                 // At a terminal a full disk or another program that writes is seen, and the line is typed again.
                 result.failed.append(.init(line: number, message: error.message))
                 if !options.json { Terminal.report(error) }
-                if ![.usage, .notFound].contains(error.code) { Terminal.remark("This line did nothing.") }
+                if ![.usage, .notFound].contains(error.code) { Terminal.remark("This line was not logged.") }
             }
         }
         lines.end()

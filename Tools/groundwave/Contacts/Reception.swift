@@ -138,7 +138,7 @@ struct Reception {
                 error.code, "\(name) from \(program) was not written: \(error.message)", hint: hint, cause: error))
     }
 
-    private static let fileHint = "Import the log file of the program later: what is missing here comes in then."
+    private static let fileHint = "To add what is missing, import the log file of the program later."
 
     /// Prints a line of JSON, or else lines for people.
     private func say(_ lines: [TerminalText], _ line: ReceptionLine) throws {

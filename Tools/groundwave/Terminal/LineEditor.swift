@@ -5,6 +5,14 @@ import Synchronization
 
 /// Reads lines from a terminal key by key, and shows a remark below the line while it is typed.
 final class LineEditor {
+    /// What stands around a line.
+    struct Frame {
+        /// What stands before it.
+        var sign: TerminalText
+        /// What stands below it; `nil` for nothing.
+        var remark: TerminalText?
+    }
+
     private let keyboard = Keyboard()
     private var line = EditedLine()
     private var screen = Screen()
@@ -12,25 +20,23 @@ final class LineEditor {
 
     /// Returns the next line; `nil` at the end of the input.
     ///
-    /// - Parameters:
-    ///   - sign: What stands before the line.
-    ///   - remark: What stands below a line; `nil` for nothing.
-    func next(_ sign: TerminalText, remark: (String) -> TerminalText?) -> String? {
+    /// - Parameter frame: What stands around a line, whenever it is shown.
+    func next(_ frame: (String) -> Frame) -> String? {
         keyboard.begin()
-        draw(sign, remark(line.text))
+        var shown = draw(frame)
         while true {
             if waiting.isEmpty {
                 waiting = keyboard.read()
-                if waiting.isEmpty { return finish(sign, nil) }
+                if waiting.isEmpty { return finish(shown, nil) }
             }
             while let byte = waiting.popFirst() {
                 switch line.take(byte) {
-                case .entered(let text): return finish(sign, text)
-                case .ended: return finish(sign, nil)
+                case .entered(let text): return finish(shown, text)
+                case .ended: return finish(shown, nil)
                 case nil: break
                 }
             }
-            draw(sign, remark(line.text))
+            shown = draw(frame)
         }
     }
 
@@ -38,14 +44,16 @@ final class LineEditor {
     func end() { keyboard.end() }
 
     /// Leaves the line as it was entered, without a remark.
-    private func finish(_ sign: TerminalText, _ text: String?) -> String? {
+    private func finish(_ frame: Frame, _ text: String?) -> String? {
         let size = Screen.Size.of(STDIN_FILENO)
-        let shown = screen.draw([sign + "\(text ?? "")"], on: size) + screen.leave()
+        let shown = screen.draw([frame.sign + "\(text ?? "")"], on: size) + screen.leave()
         _ = Output.send(Array(shown.utf8), to: STDERR_FILENO)
         return text
     }
 
-    private func draw(_ sign: TerminalText, _ remark: TerminalText?) {
+    private func draw(_ frame: (String) -> Frame) -> Frame {
+        let around = frame(line.text)
+        let (sign, remark) = (around.sign, around.remark)
         let size = Screen.Size.of(STDIN_FILENO)
         // Of a line that is too long, the part around the cursor is shown.
         let room = max(8, size.columns - 2 - sign.width)
@@ -55,6 +63,7 @@ final class LineEditor {
         let text = screen.draw(
             [sign + "\(String(shown))", remark ?? ""], before: sign + "\(String(before))", on: size)
         _ = Output.send(Array(text.utf8), to: STDERR_FILENO)
+        return around
     }
 }
 

@@ -17,10 +17,11 @@ final class TypedLines {
 
     /// Returns the next line; inside, `nil` for one that is too long; outside, at the end.
     ///
+    /// - Parameter frame: What stands around a line on a terminal, whenever it is shown.
     /// - Throws: ``StoreError`` with code `inputOutput` if the pipe cannot be read.
-    func next(_ sign: TerminalText, remark: (String) -> TerminalText?) throws -> String?? {
-        if let editor { return editor.next(sign, remark: remark).map { $0 } }
-        if Terminal.canAsk { Terminal.ask(sign) }
+    func next(_ frame: (String) -> LineEditor.Frame) throws -> String?? {
+        if let editor { return editor.next(frame).map { $0 } }
+        if Terminal.canAsk { Terminal.ask(frame("").sign) }
         while true {
             if let line = buffer.next(limit: Self.limit) {
                 return .some(line.isTooLong ? nil : ValueText(decoding: line.bytes).string)
