@@ -65,7 +65,6 @@ public struct FieldOperation: Hashable, Sendable {
     public init(
         _ code: OperationCode, _ field: FieldKey, supersedes: [HeadID] = [], value: [UInt8]? = nil, since: Stamp? = nil
     ) {
-        precondition(since == nil || code.hasValue, "Only a value was there since a time.")
         self.code = code
         self.field = field
         self.supersedes = supersedes

@@ -23,7 +23,8 @@ extension `Rows that are read without a record` {
         var worked = ContactQuery.contacts.worked("N0CALL")
         worked.band = "20m"
         let found = worked
-        let exports = ExportFormat.allCases.map { format in
+        // The log of a contest has its contacts in memory, since it lists them by their times.
+        let exports = ExportFormat.allCases.filter { $0 != .cabrillo }.map { format in
             (
                 "export as \(format)",
                 { (store: Store, log: Log) async throws in
