@@ -40,12 +40,7 @@ struct Listen: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open(author: writing.author)
-        let choice: SessionChoice =
-            switch session?.lowercased() {
-            case nil: .open
-            case "none": .none
-            case let name?: .session(try SessionName.resolve(name, store))
-            }
+        let choice = try SessionName.choice(session, store)
         let receiver = try await receiver()
         let sources = Interruption.whenAsked { await receiver.stop() }
         defer { for source in sources { source.cancel() } }

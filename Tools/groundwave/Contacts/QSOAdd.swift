@@ -54,7 +54,7 @@ struct QSOAdd: AsyncParsableCommand {
             throw StoreError(.usage, "“\(name)” is not FIELD=VALUE.", hint: "Name the field, as in RST_SENT=599.")
         }
         let store = try await options.open(author: writing.author)
-        let choice = try choice(store)
+        let choice = try SessionName.choice(session, store)
         let assignments = [Assignment("CALL", text: call)] + arguments.assignments
         let (now, countries) = (Clock.now, Countries.forLogging(store))
         let log: @Sendable (inout WriteBatch) throws -> Logged = { batch in
@@ -74,11 +74,6 @@ struct QSOAdd: AsyncParsableCommand {
     private struct Logged: Sendable {
         let contact: LoggedContact
         let country: [(field: String, value: String)]
-    }
-
-    private func choice(_ store: any Reading) throws -> SessionChoice {
-        guard let session else { return .open }
-        return session.lowercased() == "none" ? .none : .session(try SessionName.resolve(session, store))
     }
 
     /// The contact that the new one repeats.

@@ -94,6 +94,15 @@ enum SessionName {
         return try open(store).id
     }
 
+    /// The session that new contacts belong to: the open one unless `text` names another one, or `none`.
+    static func choice(_ text: String?, _ store: any Reading) throws -> SessionChoice {
+        switch text?.lowercased() {
+        case nil: .open
+        case "none": .none
+        case let name?: .session(try resolve(name, store))
+        }
+    }
+
     /// The session that is open on this device.
     static func open(_ store: any Reading) throws -> OperatingSession {
         guard let session = try store.openSession() else {

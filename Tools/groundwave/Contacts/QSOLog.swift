@@ -53,12 +53,7 @@ struct QSOLog: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open(author: writing.author)
-        let choice: SessionChoice =
-            switch session?.lowercased() {
-            case nil: .open
-            case "none": .none
-            case let name?: .session(try SessionName.resolve(name, store))
-            }
+        let choice = try SessionName.choice(session, store)
         var prompt = try LogPrompt(store, choice, contest: contest, sent: sent, sendsSerials: serials, writing)
         var result = Result()
         if !options.json { try Terminal.print(lines: prompt.introduction) }
