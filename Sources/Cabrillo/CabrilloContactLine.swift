@@ -28,8 +28,9 @@ package struct CabrilloContactLine: Sendable {
         func text(_ name: FieldName) -> String? { value(name).flatMap { $0.isEmpty ? nil : $0 } }
         var missing: [String] = []
         func word(_ word: String?, _ what: String) -> String {
-            if word == nil { missing.append(what) }
-            return word ?? "-"
+            let printable = word.map(Self.printable) ?? ""
+            if printable.isEmpty { missing.append(what) }
+            return printable.isEmpty ? "-" : printable
         }
         let frequency = CabrilloFrequency.word(megahertz: text(.freq), band: text(.band))
         let mode = CabrilloMode.word(mode: text(.mode), submode: text(.submode))
@@ -47,7 +48,7 @@ package struct CabrilloContactLine: Sendable {
                 columns.append(Self.padded(word(found, what), element.width))
             }
         }
-        if let number = text(CabrilloContact.transmitter) { columns.append(number) }
+        if let number = text(CabrilloContact.transmitter) { columns.append(Self.printable(number)) }
         var line = columns.joined(separator: " ")
         while line.last == " " { line.removeLast() }
         return (line, missing)
@@ -112,14 +113,21 @@ package struct CabrilloContactLine: Sendable {
         return kept
     }
 
+    /// Returns a word that is one in a line of ASCII: a value of a contact may hold blanks, and the ends of lines.
+    private static func printable(_ word: String) -> String {
+        String(
+            decoding: word.unicodeScalars.filter { !$0.properties.isWhitespace }.map { scalar in
+                (0x21...0x7E).contains(scalar.value) ? UInt8(scalar.value) : UInt8(ascii: "?")
+            }, as: UTF8.self)
+    }
+
     private static func date(_ value: String?) -> String? {
-        guard let value, ADIFDate(Array(value.utf8)[...]) != nil else { return nil }
-        return "\(value.prefix(4))-\(value.dropFirst(4).prefix(2))-\(value.suffix(2))"
+        guard let text = value.flatMap({ ADIFDate(Array($0.utf8)[...]) })?.text else { return nil }
+        return "\(text.prefix(4))-\(text.dropFirst(4).prefix(2))-\(text.suffix(2))"
     }
 
     private static func time(_ value: String?) -> String? {
-        guard let value, ADIFTime(Array(value.utf8)[...]) != nil else { return nil }
-        return String(value.prefix(4))
+        value.flatMap { ADIFTime(Array($0.utf8)[...]) }.map { String($0.text.prefix(4)) }
     }
 
     private static func padded(_ word: String, _ width: Int, isRight: Bool = false) -> String {

@@ -9,8 +9,13 @@ package struct CabrilloHeader: Sendable, Hashable {
         /// What follows it, without blanks at the ends.
         package let text: String
 
-        /// Creates a line.
-        package init(_ tag: String, _ text: String) { (self.tag, self.text) = (tag, text) }
+        /// Creates a line. Control characters in `text`, such as the end of a line, become blanks.
+        package init(_ tag: String, _ text: String) {
+            self.tag = tag
+            self.text = String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        }
     }
 
     /// The lines in order, without the ones that begin and end the log.

@@ -26,7 +26,7 @@ extension Reading {
     /// Returns what the operator's country file says; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` with code `notFound`, `notPermitted` or `damaged` if it cannot be read.
-    /// - Complexity: About 20 ms.
+    /// - Complexity: 18 ms for a file of 30,000 words.
     package func countries() throws -> CountryFields? {
         try setting(Self.countryFileSetting).map { try CountryFields(CountryFile(at: $0.value)) }
     }
@@ -72,6 +72,19 @@ extension WriteBatch {
         }.sorted { $0.0 < $1.0 }
     }
 
+    /// Fills in contacts as they are now, and returns how many. Those that were hidden or erased meanwhile are left.
+    fileprivate mutating func fillCountries(of ids: ArraySlice<RecordID>, by countries: CountryFields) throws -> Int {
+        var count = 0
+        for id in ids {
+            guard let record = try record(QSOKind.name, id), record.isVisible,
+                let change = countries.change(of: record, id, call: record.text(.call) ?? "")
+            else { continue }
+            try append(change)
+            count += 1
+        }
+        return count
+    }
+
     /// Replaces what the country file said of a contact whose call this batch changes to that in `assignments`.
     package mutating func replaceCountry(
         of id: RecordID, _ assignments: [Assignment], by countries: CountryFields
@@ -102,19 +115,7 @@ extension Store {
         of query: ContactQuery, by countries: CountryFields, from file: String, isDryRun: Bool, note: String?,
         author: String?
     ) async throws -> CountryReport {
-        var report = CountryReport()
-        var ids: [RecordID] = []
-        try read { view in
-            (report, ids) = (CountryReport(), [])
-            try view.forEachContact(query) { record in
-                report.contacts += 1
-                let call = record.text(.call) ?? ""
-                if countries.values(of: call).isEmpty { report.unknown += 1 }
-                if countries.change(of: record, record.id, call: call) != nil { ids.append(record.id) }
-                return true
-            }
-        }
-        report.filled = ids.count
+        var (report, ids) = try needed(query, countries)
         guard !isDryRun, !ids.isEmpty else { return report }
         guard let writer else {
             throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.")
@@ -126,22 +127,15 @@ extension Store {
             return try ImportBook(of: file, CountryFields.source, by: replica, or: id, cancelled, in: view)
         }
         report.id = book.id
-        for start in stride(from: 0, to: ids.count, by: Self.filledAtOnce) {
-            let (slice, known) = (ids[start..<min(start + Self.filledAtOnce, ids.count)], book)
-            let end = start + slice.count
-            let counts = end < ids.count ? [] : [("RECORDS", report.contacts), ("REJECTED", 0), ("ABSENT", 0)]
+        while !ids.isEmpty {
+            let (slice, known) = (ids.prefix(Self.filledAtOnce), book)
+            ids = ids.dropFirst(slice.count)
+            let counts = ids.isEmpty ? [("RECORDS", report.contacts), ("REJECTED", 0), ("ABSENT", 0)] : []
             let written = try await write(note: note ?? "Fill in from \(file)", author: author) { batch in
-                var updated = 0
-                for id in slice {
-                    guard let record = try batch.record(QSOKind.name, id), record.isVisible,
-                        let change = countries.change(of: record, id, call: record.text(.call) ?? "")
-                    else { continue }
-                    try batch.append(change)
-                    updated += 1
-                }
+                let updated = try known.updated + batch.fillCountries(of: slice, by: countries)
                 let texts =
-                    [("FILE", file), ("SOURCE", CountryFields.source), ("IMPORTED", "\(known.imported)")]
-                    + [("UPDATED", "\(known.updated + updated)")] + counts.map { ($0.0, "\($0.1)") }
+                    [("FILE", file), ("SOURCE", CountryFields.source)]
+                    + ([("IMPORTED", known.imported), ("UPDATED", updated)] + counts).map { ($0.0, "\($0.1)") }
                 let closing = known.change(assigning: texts.map { Assignment($0.0, text: $0.1) })
                 try batch.append(closing)
                 return closing
@@ -149,5 +143,26 @@ extension Store {
             if let batch = written.batch { book.note(written.value, as: batch.last) }
         }
         return report
+    }
+
+    /// Counts the contacts of `query`, and returns those that the country file has anything new for.
+    private func needed(
+        _ query: ContactQuery, _ countries: CountryFields
+    ) throws -> (report: CountryReport, ids: ArraySlice<RecordID>) {
+        var report = CountryReport()
+        var ids: [RecordID] = []
+        try read { view in
+            // Damaged views are rebuilt, and read from their start.
+            (report, ids) = (CountryReport(), [])
+            try view.forEachContact(query) { record in
+                report.contacts += 1
+                let call = record.text(.call) ?? ""
+                if countries.values(of: call).isEmpty { report.unknown += 1 }
+                if countries.change(of: record, record.id, call: call) != nil { ids.append(record.id) }
+                return true
+            }
+        }
+        report.filled = ids.count
+        return (report, ids[...])
     }
 }

@@ -136,6 +136,21 @@ import Testing
         #expect(written.missing.isEmpty)
     }
 
+    @Test func `stays one line of words, whatever its values hold`() {
+        let written = line(
+            "CQ-WW-CW",
+            [
+                "CALL": "W1AW\nQSO: 14000", "QSO_DATE": " 20260501 ", "TIME_ON": "1205 ", "BAND": "20m", "MODE": "CW",
+                "STATION_CALLSIGN": "N0 CALL\r", "SRX_STRING": "0\u{1B}4", "STX_STRING": "\u{E4}", "RST_RCVD": " \t",
+            ])
+        #expect(
+            written.line == "QSO: 14000 CW 2026-05-01 1205 N0CALL        599 ?  W1AWQSO:14000 -   0?4")
+        #expect(written.missing == ["report received"])
+        var header = CabrilloHeader()
+        header.set("OPERATORS", ["N0CALL\nQSO: 14000"])
+        #expect(header.text == "OPERATORS: N0CALL QSO: 14000\n")
+    }
+
     @Test func `says what it lacks`() {
         let written = line("CQ-WW-CW", ["CALL": "W1AW", "QSO_DATE": "20260501", "MODE": "CW"])
         #expect(words(written.line) == ["-", "CW", "2026-05-01", "-", "-", "599", "-", "W1AW", "599", "-"])
