@@ -257,7 +257,8 @@ public final class Store: Reading {
         }
     }
 
-    private func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
+    /// As ``describing(_:_:)``, for a closure of the caller: its own errors pass unchanged.
+    package func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch {
             throw StoreError.translating(error, file: files.log) ?? error
         }

@@ -8,49 +8,52 @@ import GroundwaveRecovery
 
 /// An error with a message for people: what happened to which file or record, and what helps.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The categories of errors; the raw value is the exit code of `groundwave`.
-    public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The exit code that the program ends with.
-        public let rawValue: Int32
-        /// The name for scripts.
-        public let name: String
-
-        /// Creates a code from its number.
-        public init(rawValue: Int32) { self.init(rawValue, "other") }
-
-        private init(_ rawValue: Int32, _ name: String) {
-            self.rawValue = rawValue
-            self.name = name
-        }
-
+    /// The categories of errors; the raw value is the name for scripts.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The request is invalid.
-        public static let usage = Code(64, "usage")
+        case usage
         /// Data is damaged, or has the wrong form.
-        public static let damaged = Code(65, "damaged")
+        case damaged
         /// There is no such store, file or record.
-        public static let notFound = Code(66, "notFound")
+        case notFound
         /// A token belongs to a history that this store no longer has.
-        public static let expired = Code(66, "expired")
+        case expired
         /// The required values were moved to an archive.
-        public static let archived = Code(66, "archived")
+        case archived
         /// A remote cannot be reached now.
-        public static let unreachable = Code(69, "unreachable")
-        /// A required feature is switched off.
-        public static let syncOff = Code(78, "syncOff")
-        /// The store is damaged and waits for a decision.
-        public static let recovering = Code(78, "recovering")
-        /// The store is being joined, and not everything has been fetched yet.
-        public static let joining = Code(78, "joining")
+        case unreachable
         /// A bug in Groundwave.
-        public static let bug = Code(70, "bug")
+        case bug
         /// Something exists already and is not overwritten.
-        public static let exists = Code(73, "exists")
+        case exists
         /// The disk or the system reported an error.
-        public static let inputOutput = Code(74, "inputOutput")
+        case inputOutput
         /// The resource is in use; trying again helps.
-        public static let busy = Code(75, "busy")
+        case busy
         /// The action is not permitted, such as writing to a read-only store.
-        public static let notPermitted = Code(77, "notPermitted")
+        case notPermitted
+        /// A required feature is switched off.
+        case syncOff
+        /// The store is damaged and waits for a decision.
+        case recovering
+        /// The store is being joined, and not everything has been fetched yet.
+        case joining
+
+        /// The code that `groundwave` ends with: several categories may share one (`sysexits.h`).
+        public var exitCode: Int32 {
+            switch self {
+            case .usage: 64
+            case .damaged: 65
+            case .notFound, .expired, .archived: 66
+            case .unreachable: 69
+            case .bug: 70
+            case .exists: 73
+            case .inputOutput: 74
+            case .busy: 75
+            case .notPermitted: 77
+            case .syncOff, .recovering, .joining: 78
+            }
+        }
     }
 
     /// The category of the error.
@@ -72,6 +75,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// Message and hint in one line.
     public var description: String { hint.map { "\(message) \($0)" } ?? message }
+}
+
+extension StoreError: LocalizedError {
+    /// What happened, to which file or record.
+    public var errorDescription: String? { message }
+    /// What to do about it.
+    public var recoverySuggestion: String? { hint }
+    /// What the error underneath says; `nil` if there is none.
+    public var failureReason: String? { cause.map { "\($0)" } }
 }
 
 extension StoreError {

@@ -104,7 +104,7 @@ import Testing
         let temporary = try await TemporaryStore(.full())
         let error = await #expect(throws: StoreError.self) { try await Store.create(at: temporary.url, .full()) }
         #expect(error?.code == .exists)
-        #expect(error?.code.rawValue == 73, "the exit code of the program")
+        #expect(error?.code.exitCode == 73, "the exit code of the program")
         #expect(error?.message.contains(temporary.url.path) == true)
         #expect(error?.hint?.isEmpty == false)
     }

@@ -16,8 +16,8 @@ struct FaultWriter {
         do {
             store = try await Store.open(at: URL(filePath: arguments[1]), .full()).whole
         } catch let error as StoreError {
-            say("refused 0 \(error.code.rawValue)")
-            exit(error.code.rawValue)
+            say("refused 0 \(error.code.exitCode)")
+            exit(error.code.exitCode)
         }
         if arguments[2] == "hold" {
             try await hold(store)
@@ -38,7 +38,7 @@ struct FaultWriter {
             }
             say("saved \(number)")
         } catch {
-            say("refused \(number) \((error as? StoreError)?.code.rawValue ?? -1)")
+            say("refused \(number) \((error as? StoreError)?.code.exitCode ?? -1)")
         }
     }
 

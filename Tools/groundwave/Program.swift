@@ -69,7 +69,7 @@ struct Program: AsyncParsableCommand {
         case let error as StoreError:
             Terminal.report(error)
             if error.cause is Output.ClosedByReader { OpenedStore.finish() }
-            return error.code.rawValue
+            return error.code.exitCode
         case let answer as Answer:
             OpenedStore.finish()
             return answer.exitCode
@@ -100,7 +100,7 @@ enum Answer: Error {
         switch self {
         case .no: 1
         case .inPart: 3
-        case .failed(let code): code.rawValue
+        case .failed(let code): code.exitCode
         }
     }
 }

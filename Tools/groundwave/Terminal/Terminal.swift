@@ -137,7 +137,7 @@ enum Terminal {
         if manner.withLock({ $0.isJSON }) {
             let ambiguous = error.cause as? AmbiguousName
             let body = ErrorBody(
-                code: error.code.name, message: error.message, hint: error.hint,
+                code: error.code.rawValue, message: error.message, hint: error.hint,
                 candidates: ambiguous?.candidates.map { "\($0.id)" })
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,0 +1,34 @@
+import Everything
+import Foundation
+import Groundwave
+import GroundwaveTesting
+import Testing
+
+@Suite struct `Errors of a store` {
+    @Test func `of codes with one exit code are not caught as one another`() {
+        func name(_ code: StoreError.Code) -> String {
+            do { throw StoreError(code, "Made up.") } catch let error as StoreError where error.code == .expired {
+                return "expired"
+            } catch { return "another" }
+        }
+        #expect(name(.expired) == "expired")
+        #expect(name(.notFound) == "another" && name(.archived) == "another")
+        #expect(StoreError.Code.notFound.exitCode == StoreError.Code.expired.exitCode)
+        #expect(StoreError.Code.syncOff != .recovering && StoreError.Code.syncOff.exitCode == 78)
+    }
+
+    @Test func `say on a screen what happened and what helps`() {
+        let error: any Error = StoreError(
+            .notFound, "There is no such contact.", hint: "List them.", cause: CocoaError(.fileNoSuchFile))
+        #expect(error.localizedDescription == "There is no such contact.")
+        #expect((error as NSError).localizedRecoverySuggestion == "List them.")
+    }
+
+    private struct OwnError: Error {}
+
+    @Test func `that a closure throws come out of a preview as they are`() async throws {
+        let store = try await TemporaryStore(.full()).store
+        await #expect(throws: OwnError.self) { try await store.preview { _ in throw OwnError() } }
+        await #expect(throws: OwnError.self) { try await store.write { _ in throw OwnError() } }
+    }
+}
