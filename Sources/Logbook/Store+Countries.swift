@@ -73,7 +73,9 @@ extension WriteBatch {
     }
 
     /// Fills in contacts as they are now, and returns how many. Those that were hidden or erased meanwhile are left.
-    fileprivate mutating func fillCountries(of ids: ArraySlice<RecordID>, by countries: CountryFields) throws -> Int {
+    package mutating func fillCountries(
+        of ids: ArraySlice<RecordID>, by countries: CountryFields
+    ) throws -> Int {
         var count = 0
         for id in ids {
             guard let record = try record(QSOKind.name, id), record.isVisible,

@@ -27,8 +27,8 @@ import Testing
     private struct OwnError: Error {}
 
     @Test func `that a closure throws come out of a preview as they are`() async throws {
-        let store = try await TemporaryStore(.full()).store
-        await #expect(throws: OwnError.self) { try await store.preview { _ in throw OwnError() } }
-        await #expect(throws: OwnError.self) { try await store.write { _ in throw OwnError() } }
+        let temporary = try await TemporaryStore(.full())
+        await #expect(throws: OwnError.self) { try await temporary.store.preview { _ in throw OwnError() } }
+        await #expect(throws: OwnError.self) { try await temporary.store.write { _ in throw OwnError() } }
     }
 }

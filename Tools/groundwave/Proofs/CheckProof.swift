@@ -43,7 +43,7 @@ struct CheckProof: AsyncParsableCommand {
             } else {
                 try Terminal.print(Terminal.styled("Not proven:", .red) + " " + "\(error.description)")
             }
-            throw ExitCode(StoreError.Code.damaged.rawValue)
+            throw ExitCode(StoreError.Code.damaged.exitCode)
         }
         if !answer.anchored { throw Answer.inPart }
     }

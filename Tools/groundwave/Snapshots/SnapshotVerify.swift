@@ -37,7 +37,7 @@ struct SnapshotVerify: AsyncParsableCommand {
         }
         if !result.ok {
             Terminal.remark("Nothing is lost: delete the damaged ones; replays then start earlier.")
-            throw ExitCode(StoreError.Code.damaged.rawValue)
+            throw ExitCode(StoreError.Code.damaged.exitCode)
         }
     }
 }

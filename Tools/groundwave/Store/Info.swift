@@ -83,7 +83,7 @@ struct Info: AsyncParsableCommand {
             ? try StoreInformation(at: options.url, components: .all) : try StoreInformation(of: await options.open())
         let result = Self.result(information, store: options.url.standardizedFileURL.path)
         if options.json { try Terminal.print(json: result) } else { try describe(result, information) }
-        if information.isDamaged { throw ExitCode(StoreError.Code.damaged.rawValue) }
+        if information.isDamaged { throw ExitCode(StoreError.Code.damaged.exitCode) }
     }
 
     private static func result(_ information: StoreInformation, store: String) -> Result {

@@ -67,7 +67,7 @@ struct Verify: AsyncParsableCommand {
             },
             archivedEvents: verification.archivedEvents, digest: verification.comparison.map { "\($0.after.hash)" })
         if options.json { try Terminal.print(json: result) } else { try describe(result, verification) }
-        if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
+        if !result.ok { throw ExitCode(StoreError.Code.damaged.exitCode) }
     }
 
     private func describe(_ result: Result, _ verification: StoreVerification) throws {

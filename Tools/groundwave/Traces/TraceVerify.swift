@@ -66,7 +66,7 @@ struct TraceVerify: AsyncParsableCommand {
         }
         let result = Result(ok: results.allSatisfy(\.ok), traces: results)
         if options.json { try Terminal.print(json: result) } else { try describe(result) }
-        if !result.ok { throw ExitCode(StoreError.Code.damaged.rawValue) }
+        if !result.ok { throw ExitCode(StoreError.Code.damaged.exitCode) }
     }
 
     private static func result(_ trace: Trace, _ found: TraceVerification) -> Result.Trace {
