@@ -42,6 +42,7 @@ extension Store {
         do {
             let connection = try await Connection.open(input: input, output: output)
             let result = try await runConnection(over: connection, endsWhenDone: !stays)
+            try Task.checkCancellation()
             let standing = result.standing
             switch standing.ending {
             case .quarantine(.otherLog(let log)):
