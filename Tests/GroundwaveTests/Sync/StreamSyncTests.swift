@@ -1,5 +1,7 @@
 import Everything
 import Foundation
+import GroundwaveReplication
+import GroundwaveSyncing
 import GroundwaveTesting
 import Testing
 
@@ -113,6 +115,25 @@ import Testing
         try await stranger.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
         let other = await #expect(throws: StoreError.self) { try await TemporaryStore(joining: joining, .full()) }
         #expect(other?.code == .damaged)
+    }
+
+    @Test func `whose other end says nothing is given up after the time for a greeting`() async throws {
+        let shack = try await TemporaryStore(.full())
+        var limits = ConnectionLimits()
+        limits.hello = .milliseconds(20)
+        let (here, there) = MemoryStream.pair()
+        let connection = StreamConnection(here, limits: limits)
+        await #expect(throws: ConnectionError.silent(.hello)) {
+            _ = try await shack.store.runConnection(over: connection, endsWhenDone: true)
+        }
+        await #expect(throws: MemoryStream.Broken.self) { try await there.write([1]) }
+        let (joining, stranger) = MemoryStream.pair()
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await GreetedStream(joining).log(
+                from: try Remote(ofApplication: "other"), within: .milliseconds(20))
+        }
+        #expect(error?.code == .unreachable)
+        await #expect(throws: MemoryStream.Broken.self) { try await stranger.write([1]) }
     }
 
     @Test func `is closed, whatever is wrong`() async throws {
