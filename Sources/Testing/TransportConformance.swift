@@ -98,6 +98,8 @@ public struct TransportConformance: Sendable {
             throw Violation(guarantee: guarantee, finding: finding.text)
         } catch let error as TransportError {
             throw Violation(guarantee: guarantee, finding: "It threw \(error).")
+        } catch let error as StoreError {
+            throw Violation(guarantee: guarantee, finding: "Synchronising through it failed. \(error)")
         }
     }
 

@@ -40,6 +40,20 @@ import Testing
         await #expect(throws: TransportConformance.Violation.self) { try await conformance.check(.hints) }
     }
 
+    @Test func `names the guarantee also where synchronising fails`() async throws {
+        let conformance = TransportConformance { MemoryTransport(faults: Self.unreachable) }
+        let violation = await #expect(throws: TransportConformance.Violation.self) {
+            try await conformance.check(.agreement)
+        }
+        #expect(violation?.guarantee == .agreement)
+    }
+
+    private static let unreachable = {
+        var faults = MemoryTransport.Faults()
+        faults.isUnreachable = true
+        return faults
+    }()
+
     @Test func `reports all that it finds, and what cannot be made`() async {
         struct NoServer: Error {}
         let violations = await TransportConformance { throw NoServer() }.violations()
