@@ -136,6 +136,33 @@ import Testing
         await #expect(throws: MemoryStream.Broken.self) { try await stranger.write([1]) }
     }
 
+    @Test func `whose other end stops reading is given up, and holds no more than a few ranges in memory`() async throws
+    {
+        let (shack, portable) = try await pair()
+        var numbers = SeededGenerator(seed: 1)
+        for _ in 0..<10 {
+            let notes = (0..<100).map { _ in
+                (0..<600).map { _ in String(UInt64.random(in: 0 ... .max, using: &numbers), radix: 36) }.joined()
+            }
+            try await shack.store.write { batch in
+                for note in notes {
+                    _ = try batch.add("qso", [Assignment("CALL", text: "W1AW"), Assignment("NOTES", text: note)])
+                }
+            }
+        }
+        var limits = ConnectionLimits()
+        limits.silence = .milliseconds(50)
+        let (here, there) = MemoryStream.pair(capacity: 1_000)
+        let deaf = Task { try await portable.store.sync(over: DeafStream(there), as: "shack") }
+        let connection = StreamConnection(here, limits: limits)
+        await #expect(throws: ConnectionError.silent(.reading)) {
+            _ = try await shack.store.runConnection(over: connection, endsWhenDone: true)
+        }
+        #expect(connection.standing.traffic.sentBytes < 4 << 20, "of 7 MB")
+        deaf.cancel()
+        _ = await deaf.result
+    }
+
     @Test func `is closed, whatever is wrong`() async throws {
         let shack = try await TemporaryStore(.full())
         let (here, there) = MemoryStream.pair()
@@ -147,4 +174,22 @@ import Testing
         #expect(error?.code == .syncOff)
         await #expect(throws: MemoryStream.Broken.self) { try await last.write([1]) }
     }
+}
+
+/// A stream from which only a greeting is read.
+private actor DeafStream: ByteStream {
+    private let stream: MemoryStream
+    private var hasRead = false
+
+    init(_ stream: MemoryStream) { self.stream = stream }
+
+    func read(upTo limit: Int) async throws -> [UInt8]? {
+        if hasRead { try await Task.sleep(for: .seconds(3600)) }
+        hasRead = true
+        return try await stream.read(upTo: limit)
+    }
+
+    func write(_ bytes: [UInt8]) async throws { try await stream.write(bytes) }
+
+    func close() async { await stream.close() }
 }
