@@ -1,4 +1,5 @@
 import GroundwaveByteCoding
+import GroundwaveRecords
 
 /// The derivations that a view has rows of: those of the program that reads it, and those of others.
 ///

@@ -1,3 +1,5 @@
+import GroundwaveRecords
+
 /// Tables of the views that are made of what records show: the indexes of a kind, the summaries of its series, or a
 /// ``Projection``.
 public struct DerivedTable: Hashable, Sendable {

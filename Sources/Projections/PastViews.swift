@@ -290,7 +290,7 @@ extension VersionVector {
 
 extension EventLog {
     /// Returns the position of the last event of `vector` in this log; 0 if it has none.
-    func lastPosition(of vector: VersionVector) throws -> Position {
+    package func lastPosition(of vector: VersionVector) throws -> Position {
         try vector.entries.reduce(0) { last, entry in
             Swift.max(last, try position(of: EventID(entry.replica, entry.sequence)) ?? 0)
         }

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveRecords
 
 // The starting point of every fold: empty views, or the archive snapshot of the log.
 extension Views {

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveRecords
 
 // Builds files of views: for these views, for another store, or for another point in time.
 extension Views {

@@ -126,23 +126,6 @@ public final class Views: Sendable {
         }
     }
 
-    /// Returns a record folded from those of its events whose positions `isCounted` accepts; `nil` if it accepts none.
-    ///
-    /// Cost: about 1 us for each of these events.
-    package func record(
-        _ kind: String, _ id: RecordID, foldedFrom isCounted: (Position) -> Bool
-    ) throws -> Record? {
-        try read { view in
-            guard let positions = try view.storedState(of: kind, id)?.history.positions.filter(isCounted),
-                !positions.isEmpty
-            else { return nil }
-            var names = view.names
-            let state = try history.state(of: kind, id, foldedFrom: positions, EventFilter(), names: &names)
-            return state.history.count > 0
-                ? Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind]) : nil
-        }
-    }
-
     // MARK: - Catching up
 
     /// Folds the events that the log has and the views have not, whichever process wrote them.

@@ -158,7 +158,8 @@ extension StoreInformation {
         defer { try? log.close() }
         do {
             // Views that lack what this program derives are as good as any here.
-            let kinds = try RegisteredKinds.kinds(Configuration(kinds: kinds, components: components)).withoutDerivations
+            let kinds = try RegisteredKinds.kinds(Configuration(kinds: kinds, components: components))
+                .withoutDerivations
             let views = Views(of: log, kinds: kinds, at: files.views)
             defer { views.close() }
             try views.read { try read($0) }

@@ -6,6 +6,8 @@ import Groundwave
 ///
 /// `fault-writer STORE COUNT NAME`: each contact has a batch of its own, and the comment `NAME n`. Standard output gets
 /// `saved n` after a write that returned and `refused n CODE` after one that threw, each before the next write begins.
+/// `fault-writer STORE consume`: follows the consumer `test` until it is killed. Standard output gets `reset`, or `change EVENT`
+/// for each change, before `kept POSITION` for each step that was acknowledged.
 /// `fault-writer STORE hold`: takes the writer's turn and keeps it until standard input ends.
 @main
 struct FaultWriter {
@@ -21,6 +23,8 @@ struct FaultWriter {
         }
         if arguments[2] == "hold" {
             try await hold(store)
+        } else if arguments[2] == "consume" {
+            try await consume(store)
         } else if arguments.count >= 4, let count = Int(arguments[2]) {
             for number in 1...count { await save(number, as: arguments[3], in: store) }
         } else {
@@ -39,6 +43,23 @@ struct FaultWriter {
             say("saved \(number)")
         } catch {
             say("refused \(number) \((error as? StoreError)?.code.exitCode ?? -1)")
+        }
+    }
+
+    private static func consume(_ store: Store) async throws {
+        let consumer = try store.consumer("test", matching: .kind("qso"))
+        var count = 0
+        for try await step in consumer.steps() {
+            switch step {
+            case .reset: say("reset")
+            case .changes(let set): for change in set.changes { say("change \(change.event)") }
+            }
+            count += 1
+            // Some steps are left to be acknowledged with a later one.
+            if count % 3 == 1 {
+                try await consumer.acknowledge(step)
+                say("kept \(step.token.position)")
+            }
         }
     }
 

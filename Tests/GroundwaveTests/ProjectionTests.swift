@@ -19,10 +19,6 @@ private enum Comments: Projection {
     }
 }
 
-extension ProjectionKey.Value: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self = .text(value) }
-}
-
 /// What the projection has, by its own reading and by hand.
 private struct Tables: Equatable {
     var rows: Set<String> = []

@@ -1,21 +1,20 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
-import GroundwaveRecords
 
 /// Rows of a view that are made of what records show: the indexes of a kind, the cells of its series, or a projection of an
 /// application.
 ///
 /// A view has rows of the derivations of several programs. Each is known by its name and its ``fingerprint``, and has a
 /// number in that view: see ``DerivationDirectory``.
-struct Derivation: Sendable {
+package struct Derivation: Sendable {
     /// What kind of rows it makes. The raw values are stored.
-    enum Role: UInt8, Sendable {
+    package enum Role: UInt8, Sendable {
         case index = 1
         case cells = 2
         case projection = 3
 
         /// What it makes of the kind or for the projection called `name`, for people.
-        func description(of name: String) -> String {
+        package func description(of name: String) -> String {
             switch self {
             case .index: "the indexes of \(name)"
             case .cells: "the summaries of \(name)"
@@ -28,13 +27,13 @@ struct Derivation: Sendable {
     typealias MakeRows =
         @Sendable (_ kind: String, RecordID, _ record: borrowing ShownValues, _ rows: inout IndexEntries) -> Void
 
-    let role: Role
+    package let role: Role
     /// The name of the kind, or of the projection.
-    let name: String
+    package let name: String
     /// A hash of everything that is declared of it: rows of another fingerprint are not its rows.
-    let fingerprint: UInt64
+    package let fingerprint: UInt64
     /// The kinds of the records that it is made of.
-    let kinds: [String]
+    package let kinds: [String]
     private let makeRows: MakeRows
 
     private init(
@@ -60,7 +59,7 @@ struct Derivation: Sendable {
             schema.indexEntries(record, &rows)
             rows.keep { declared.contains($0) }
         } describing: { writer in
-            writer.append(schema)
+            writer.append(schema: schema)
             for index in schema.indexes.sorted(by: { $0.number < $1.number }) {
                 writer.append(index.number)
                 writer.append(text: index.name)
@@ -92,15 +91,15 @@ struct Derivation: Sendable {
         } describing: { writer in
             writer.append(littleEndian: projection.version)
             for kind in projection.kinds { writer.append(text: kind) }
-            for schema in schemas { writer.append(schema) }
+            for schema in schemas { writer.append(schema: schema) }
         }
     }
 
     /// What it makes, for people.
-    var description: String { role.description(of: name) }
+    package var description: String { role.description(of: name) }
 
     /// Makes `rows` the rows of a record: none if it was erased.
-    func makeRows(
+    package func makeRows(
         of record: RecordID, _ kind: String, _ state: RecordState, _ names: Names, _ schema: KindSchema?,
         into rows: inout IndexEntries
     ) {
@@ -113,7 +112,7 @@ struct Derivation: Sendable {
 
 extension ByteWriter {
     /// Appends what decides which values records of a kind show, and the version of its fields.
-    mutating func append(_ schema: KindSchema) {
+    mutating func append(schema: KindSchema) {
         append(text: schema.name)
         append(littleEndian: schema.version)
         append(text: schema.namedPolicy.rawValue)

@@ -6,11 +6,17 @@ import GroundwaveByteCoding
 /// bytes in UTF-8. A key with fewer values sorts before those that begin with it, and is the prefix of them all.
 public struct ProjectionKey: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// One value of a key.
-    public enum Value: Hashable, Sendable {
+    public enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         /// A whole number, such as a count, a date as a number, or milliseconds since 1970.
         case number(Int64)
         /// A text.
         case text(String)
+
+        /// The text `value`.
+        public init(stringLiteral value: String) { self = .text(value) }
+
+        /// The number `value`.
+        public init(integerLiteral value: Int64) { self = .number(value) }
     }
 
     /// The values, in order.
@@ -24,7 +30,7 @@ public struct ProjectionKey: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     // A number is 1 and 8 bytes, big-endian, with its sign bit inverted. A text is 2, its bytes, of which 0 becomes 0 255, and
     // then 0 0.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var writer = ByteWriter()
         for value in values {
             switch value {
@@ -45,7 +51,7 @@ public struct ProjectionKey: Hashable, Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Reads a key; a value that was cut off at the greatest length is a text as far as it goes.
-    init(_ bytes: RawSpan) {
+    package init(_ bytes: RawSpan) {
         var values: [Value] = []
         var offset = 0
         while offset < bytes.byteCount {

@@ -1,5 +1,4 @@
 import GroundwaveEvents
-import GroundwaveRecords
 
 /// A projection: tables that an application makes of what records show, kept up to date with every change, wherever it came
 /// from.
@@ -54,7 +53,7 @@ public struct ProjectedRows: Sendable {
     init(_ entries: consuming IndexEntries) { self.entries = entries }
 
     /// The number of the table of rows of a projection. That of its sums is ``IndexEntries/sums``.
-    static let table: UInt8 = 1
+    package static let table: UInt8 = 1
 
     /// Adds a row of this record. Of two rows with one key, the later one counts.
     ///

@@ -1,20 +1,15 @@
 import GroundwaveByteCoding
-import GroundwaveEventLog
 import GroundwaveEvents
-import GroundwaveRecords
 
 /// The kinds known to the program, those of the domains and those registered by the application, and its projections.
 public struct Kinds: Sendable {
     private let schemas: [String: KindSchema]
     /// What a view derives from records of these kinds, in order of role and name.
-    let derivations: [Derivation]
+    package let derivations: [Derivation]
     /// The places in ``derivations`` of those that are made of what records of a kind show.
     private let derivationsOfKinds: [String: [Int]]
     /// The places in ``derivations`` of the cells of kinds.
     private let cells: [String: Int]
-
-    /// The version of the layout of the views; increased with every change to the meaning of a row.
-    static let viewVersion: UInt64 = 9
 
     /// Creates a set of kinds. Traps if two have the same name.
     public init(_ schemas: [KindSchema], projections: [any Projection.Type] = []) {
@@ -64,13 +59,13 @@ public struct Kinds: Sendable {
     public var all: [KindSchema] { schemas.values.sorted { $0.name < $1.name } }
 
     /// The places in ``derivations`` of those that are made of what records of `kind` show.
-    func derivations(of kind: String) -> [Int] { derivationsOfKinds[kind] ?? [] }
+    package func derivations(of kind: String) -> [Int] { derivationsOfKinds[kind] ?? [] }
 
     /// The place in ``derivations`` of the cells of `kind`; `nil` if it has none.
-    func cells(of kind: String) -> Int? { cells[kind] }
+    package func cells(of kind: String) -> Int? { cells[kind] }
 
     /// The place in ``derivations`` of the one called `name`; `nil` if there is none.
-    func place(of role: Derivation.Role, _ name: String) -> Int? {
+    package func place(of role: Derivation.Role, _ name: String) -> Int? {
         derivations.firstIndex { $0.role == role && $0.name == name }
     }
 
@@ -78,27 +73,7 @@ public struct Kinds: Sendable {
     /// events that it could not read before, or reads them in another way.
     package func fingerprint(of name: String?) -> UInt64 {
         var writer = ByteWriter()
-        for schema in all where name == nil || schema.name == name { writer.append(schema) }
-        return writer.withSpan { Hash256(hashing: $0) }.prefix
-    }
-
-    /// A hash of the layout of the views, of everything that this program derives, and of the changes to the name resolution
-    /// in `log`: for views that lie beside the log for this program alone.
-    func signature(for log: EventLog) throws -> UInt64 {
-        var writer = ByteWriter()
-        writer.append(littleEndian: try Self.layout(for: log))
-        for derivation in derivations { writer.append(littleEndian: derivation.fingerprint) }
-        return writer.withSpan { Hash256(hashing: $0) }.prefix
-    }
-
-    /// A number for the layout of rows of records, and, if there are any, the number of changes to the name resolution in
-    /// `log`: for data stored beside the log, which depends on both, and not on the kinds.
-    static func layout(for log: EventLog) throws -> UInt64 {
-        let resolutions = try log.resolutionsCount()
-        if resolutions == 0 { return viewVersion }
-        var writer = ByteWriter()
-        writer.append(littleEndian: viewVersion)
-        writer.append(littleEndian: resolutions)
+        for schema in all where name == nil || schema.name == name { writer.append(schema: schema) }
         return writer.withSpan { Hash256(hashing: $0) }.prefix
     }
 }

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveProjections
 import GroundwaveRecords
 
 /// One event for the audit trail: author, time, reason, and the values before and after.
