@@ -8,7 +8,7 @@ extension StoreError {
         self.init(
             .unreachable, "\(address) cannot be reached: \(error.sentence).",
             hint:
-                "Nothing is lost: what was logged or received is kept here. Check that groundwave serve runs there.",
+                "Nothing is lost: what was logged or received is kept here. On that device: \(.serve)",
             cause: error)
     }
 

@@ -24,7 +24,7 @@ extension Store {
         guard let found = try await Self.log(at: address, configuration.components) else {
             throw StoreError(
                 .notFound, "There is no log at \(address).",
-                hint: "On a device that has the log, run groundwave remote add NAME \(address), then groundwave sync.")
+                hint: "On a device that has the log: \(.addRemote(address: "\(address)")), then \(.synchronise)")
         }
         let joining = try Joining(address.description, files)
         do {
@@ -48,7 +48,7 @@ extension Store {
             let state = try? recoveryStatus(at: url, stateFolder: configuration.stateFolder).state
             if let state, state.isDamaged { throw error }
             throw StoreError(
-                error.code, error.message, hint: "What has arrived is kept. To resume: groundwave join \(address)",
+                error.code, error.message, hint: "What has arrived is kept. To resume: \(.join(address: "\(address)"))",
                 cause: error)
         }
     }

@@ -154,7 +154,7 @@ public final class Store: Reading {
             guard try !files.exists || files.isUnfinished() else {
                 throw StoreError(
                     .exists, "There is already a store in \(files.folder.path).",
-                    hint: "Open it, or choose another folder with --store.")
+                    hint: "Open it, or \(.chooseFolder).")
             }
             var configuration = configuration
             configuration.deviceName = try DeviceName.checked(configuration.deviceName)

@@ -196,7 +196,7 @@ public struct WriteBatch {
     }
 
     private static func unknownKind(_ kind: String) -> StoreError {
-        StoreError(.usage, "There is no kind of record called \(kind).", hint: "groundwave record kinds lists them.")
+        StoreError(.usage, "There is no kind of record called \(kind).", hint: "To see them: \(.list(.kinds))")
     }
 
     package static func noRecord(_ kind: String, _ id: RecordID) -> StoreError {

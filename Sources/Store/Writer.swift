@@ -279,7 +279,7 @@ package final class Writer: Sendable {
             case false?: "The change was not stored."
             case nil: "It is unknown whether the change was stored: check when the disk can be read again."
             }
-        return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
+        return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.advice, cause: error)
     }
 
     /// Appends a draft that was prepared elsewhere: for imports of many batches. The views take it in at the next read.

@@ -28,7 +28,7 @@ extension Store {
         throw StoreError(
             .notFound, "There is no remote called “\(name)”.",
             hint: all.isEmpty
-                ? "Add one: groundwave remote add NAME file:///path/to/folder"
+                ? "To add one: \(.addRemote(address: nil))"
                 : "The remotes are \(all.map(\.name).joined(separator: ", ")).")
     }
 
@@ -55,7 +55,7 @@ extension Store {
             if let present = file.remotes[name], present != address.description {
                 throw StoreError(
                     .exists, "There is already a remote called “\(name)”: \(present).",
-                    hint: "Choose another name, or groundwave remote remove \(name).")
+                    hint: "Choose another name. Or \(.removeRemote(name)).")
             }
             file.remotes[name] = address.description
             return true
@@ -108,7 +108,7 @@ extension Store {
         if let found, found != logID {
             throw StoreError(
                 .exists, "There is a different log at \(address): \(found.short); this one is \(logID.short).",
-                hint: "Use another address; or clone that log: groundwave join \(address) --store NEW-FOLDER")
+                hint: "Use another address. To clone that log: \(.joinElsewhere(address: "\(address)"))")
         }
     }
 
