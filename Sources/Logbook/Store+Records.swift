@@ -92,7 +92,7 @@ extension WriteBatch {
             throw StoreError(
                 .usage, "Dismissals are not edited as other records are.", hint: "Instead: \(.dismissDuplicate)")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ArchiveKind.name:
+            ArchiveKind.name, WriteKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
@@ -130,7 +130,7 @@ extension WriteBatch {
             throw StoreError(
                 .usage, "Settings are not removed as other records are.", hint: "Instead: \(.unsetSetting)")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ArchiveKind.name:
+            ArchiveKind.name, WriteKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }

@@ -244,7 +244,7 @@ public final class Store: Reading {
         Kinds(
             [
                 ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-                ArchiveKind.schema, RecoveryKind.schema,
+                ArchiveKind.schema, RecoveryKind.schema, WriteKind.schema,
             ] + configuration.components.flatMap(\.kinds) + configuration.kinds.map { $0.schema })
     }
 
@@ -307,9 +307,16 @@ public final class Store: Reading {
     /// - Parameters:
     ///   - note: The reason, in the user's words; kept with the batch for ever.
     ///   - author: The author, if other than that of the store.
+    ///   - expecting: What the author saw, if the batch is to be written only if that is still so, whoever writes at the
+    ///     same time: on this device. What another device writes meanwhile is merged, as always.
+    ///   - id: What the batch is known by, such as the text of a UUID; at most 1,024 bytes. It is written once: if it was
+    ///     written before, in this process or another one, nothing is written, and its first batch is returned. `body`
+    ///     runs nevertheless, for its value: ``WriteBatch/newID()`` returns the same IDs as then. The id itself is not
+    ///     stored. A batch that writes nothing is not remembered.
+    /// - Throws: ``StoreError`` with code `conflict` if something else is so than was expected; then nothing was written.
     @discardableResult
     public func write<Value: Sendable>(
-        note: String = "", author: String? = nil,
+        note: String = "", author: String? = nil, expecting: Expectation? = nil, id: String? = nil,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
         guard let writer else {
@@ -318,7 +325,8 @@ public final class Store: Reading {
                 hint: "Copy it to a folder that can be written.")
         }
         return try await passing {
-            try await writer.write(AuditNote(author: author ?? self.author, text: note), body)
+            let conditions = WriteConditions(expectation: expecting, id: id)
+            return try await writer.write(AuditNote(author: author ?? self.author, text: note), conditions, body)
         }
     }
 

@@ -30,6 +30,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case inputOutput
         /// The resource is in use; trying again helps.
         case busy
+        /// What the write depends on has changed; nothing was written.
+        case conflict
         /// The action is not permitted, such as writing to a read-only store.
         case notPermitted
         /// A required feature is switched off.
@@ -49,7 +51,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case .bug: 70
             case .exists: 73
             case .inputOutput: 74
-            case .busy: 75
+            case .busy, .conflict: 75
             case .notPermitted: 77
             case .syncOff, .recovering, .joining: 78
             }

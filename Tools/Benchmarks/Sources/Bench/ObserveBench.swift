@@ -78,7 +78,8 @@ enum ObserveBench {
             let before = screen.executor.busyTime
             // A friend is of no concern to the list.
             _ = try await store.write { try $0.add("friend", [Assignment("CALL", text: "N0CALL")]) }
-            let name = "Edited \(number) \(generator.next())"
+            // Not what an earlier run has written.
+            let name = "Edited \(number) \(UInt64.random(in: 0 ... .max))"
             try await store.write { try $0.set(\.name, of: id, to: name) }
             let committed = ContinuousClock.now
             guard let arrived = await arrivals.next() else { break }
