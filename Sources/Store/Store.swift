@@ -313,10 +313,13 @@ public final class Store: Reading {
     ///     written before, in this process or another one, nothing is written, and its first batch is returned. `body`
     ///     runs nevertheless, for its value: ``WriteBatch/newID()`` returns the same IDs as then. The id itself is not
     ///     stored. A batch that writes nothing is not remembered.
+    ///   - correlation: What the batch belongs to, such as the id of a job that writes several; kept with the note.
+    ///   - causation: What made the application write it, such as the id of a message; kept with the note.
     /// - Throws: ``StoreError`` with code `conflict` if something else is so than was expected; then nothing was written.
     @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil, expecting: Expectation? = nil, id: String? = nil,
+        correlation: String = "", causation: String = "",
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
         guard let writer else {
@@ -326,7 +329,9 @@ public final class Store: Reading {
         }
         return try await passing {
             let conditions = WriteConditions(expectation: expecting, id: id)
-            return try await writer.write(AuditNote(author: author ?? self.author, text: note), conditions, body)
+            let note = AuditNote(
+                author: author ?? self.author, text: note, correlation: correlation, causation: causation)
+            return try await writer.write(note, conditions, body)
         }
     }
 
