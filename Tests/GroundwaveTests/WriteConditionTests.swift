@@ -10,25 +10,25 @@ import Testing
 @Suite struct `Writes with an expectation` {
     private static func made() async throws -> (TemporaryStore, RecordID) {
         let made = try await TemporaryStore(.full())
-        return (made, try await made.store.write { try $0.add("equipment", [Assignment("NAME", text: "0")]) }.value)
+        return (made, try await made.store.write { try $0.add("qso", [Assignment("NAME", text: "0")]) }.value)
     }
 
     private static func set(_ text: String, of id: RecordID, _ batch: inout WriteBatch) throws {
-        try batch.set("equipment", id, [Assignment("NAME", text: text)])
+        try batch.set("qso", id, [Assignment("NAME", text: text)])
     }
 
     @Test func `are written if the records are as they were read`() async throws {
         let (made, id) = try await Self.made()
-        let seen = try #require(try made.store.record("equipment", id))
+        let seen = try #require(try made.store.record("qso", id))
         try await made.store.write { _ = try $0.add("friend", [Assignment("CALL", text: "W1AW")]) }
         try await made.store.write(expecting: .unchanged([seen])) { try Self.set("1", of: id, &$0) }
-        #expect(try made.store.record("equipment", id)?.text("NAME") == "1")
+        #expect(try made.store.record("qso", id)?.text("NAME") == "1")
     }
 
     @Test func `are refused, and write nothing, if one of the records has changed`() async throws {
         let (made, id) = try await Self.made()
         let store = made.store
-        let seen = try #require(try store.record("equipment", id))
+        let seen = try #require(try store.record("qso", id))
         try await store.write { try Self.set("1", of: id, &$0) }
         let last = try store.log.lastPosition()
         let error = await #expect(throws: StoreError.self) {
@@ -71,7 +71,7 @@ import Testing
         let replica = store.replica
         try await store.write(expecting: .unchanged(since: store.currentToken())) { try Self.set("1", of: id, &$0) }
         #expect(store.replica != replica)
-        #expect(try store.record("equipment", id)?.text("NAME") == "1")
+        #expect(try store.record("qso", id)?.text("NAME") == "1")
     }
 
     @Test func `lose no update, however many write at once through two stores of one folder`() async throws {
@@ -82,7 +82,7 @@ import Testing
                 let store = number % 2 == 0 ? made.store : other
                 group.addTask {
                     while true {
-                        let seen = try #require(try store.record("equipment", id))
+                        let seen = try #require(try store.record("qso", id))
                         let next = "\((Int(seen.text("NAME") ?? "") ?? 0) + 1)"
                         do {
                             try await store.write(expecting: .unchanged([seen])) { try Self.set(next, of: id, &$0) }
@@ -93,14 +93,14 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try made.store.record("equipment", id)?.text("NAME") == "20")
-        #expect(try made.store.record("equipment", id)?.eventCount == 21, "one event for each, and the first")
+        #expect(try made.store.record("qso", id)?.text("NAME") == "20")
+        #expect(try made.store.record("qso", id)?.eventCount == 21, "one event for each, and the first")
     }
 
     @Test func `are checked against what another store of the folder writes while the batch is filled`() async throws {
         let (made, id) = try await Self.made()
         let other = try await made.reopened(.full())
-        let seen = try #require(try made.store.record("equipment", id))
+        let seen = try #require(try made.store.record("qso", id))
         let runs = Runs()
         let error = await #expect(throws: StoreError.self) {
             try await made.store.write(expecting: .unchanged([seen])) { batch in
@@ -117,7 +117,7 @@ import Testing
             }
         }
         #expect(error?.code == .conflict)
-        #expect(try made.store.record("equipment", id)?.text("NAME") == "other")
+        #expect(try made.store.record("qso", id)?.text("NAME") == "other")
     }
 }
 

@@ -35,7 +35,6 @@ import Testing
     func `are told to one that only reads, too, up to the last state`(isReadOnly: Bool, seed: UInt64) async throws {
         let program = try Program()
         let store = try await Self.open(program, isReadOnly: isReadOnly)
-        defer { try? store.close() }
         let watching = Task {
             var told: [[Contact]] = []
             for try await contacts in store.values(of: .contacts) {
@@ -48,6 +47,7 @@ import Testing
         for _ in 0..<12 { try Self.act(program, &numbers) }
         try program.json("qso", "add", "N9LAST", "BAND=20m", "MODE=CW", "QSO_DATE=20991231", "TIME_ON=1200")
         let told = try await watching.value
+        try store.close()
         let fresh = try await Self.open(program, isReadOnly: true)
         #expect(told.last == (try fresh.read { try $0.all(.contacts) }).map { Contact($0) })
         for (value, next) in zip(told, told.dropFirst()) { #expect(value != next) }
