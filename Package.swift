@@ -98,7 +98,7 @@ let package = Package(
             [crypto]),
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
-        module("Connections", imports: ["EventLog", "Events", "Replication"], [nioCore, nioPosix]),
+        module("Connections", imports: ["EventLog", "Replication"], [nioCore, nioPosix]),
         module(
             "Radio",
             imports: [
@@ -135,7 +135,8 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: ours([
-                "Auditing", "Events", "LogFormat", "Projections", "Records", "Recovering", "Store", "Syncing",
+                "Auditing", "Events", "LogFormat", "Projections", "Records", "Recovering", "Replication", "Store",
+                "Syncing",
             ])),
         // Layer 13
         module(
@@ -155,7 +156,7 @@ let package = Package(
         module(
             "Network", imports: ["Connections", "EventLog", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]
         ),
-        module("Testing", imports: ["SeededNumbers"], ["Groundwave"]),
+        module("Testing", imports: ["Replication", "SeededNumbers"], ["Groundwave"]),
         // Layer 14
         module(
             "SQLite",
@@ -213,9 +214,9 @@ let package = Package(
             path: "Tests/FlipReader"),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ours(["ByteCoding", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [
-                "transport-writer"
-            ]),
+            dependencies: ours([
+                "ByteCoding", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers", "Testing",
+            ]) + ["transport-writer"]),
         // Random histories of some devices, and what must be so afterwards: a program, for Tools/histories, and its suites.
         .executableTarget(
             name: "histories",

@@ -16,9 +16,11 @@ public struct ReplayReport: Hashable, Sendable {
     public let trouble: String?
     /// The digest of the rebuilt views.
     public let after: ViewDigest
+    /// What was derived from records and differed: such as `the indexes of qso`, or `the projection NAME`.
+    public let differing: [String]
 
     /// Whether the rebuilt views equal those before.
-    public var isSame: Bool { before == after }
+    public var isSame: Bool { before == after && differing.isEmpty }
 }
 
 extension Store {
@@ -77,7 +79,7 @@ extension Store {
             }
             return ReplayReport(
                 events: Int(position), seconds: ReplayReport.seconds(since: start), before: before, trouble: nil,
-                after: after)
+                after: after, differing: [])
         } catch {
             for path in [target.log, target.views] {
                 for end in ["", "-lock", ".boot"] { unlink(path + end) }
@@ -121,7 +123,7 @@ extension ReplayReport {
     init(_ comparison: ViewComparison, since start: ContinuousClock.Instant) {
         self.init(
             events: comparison.events, seconds: Self.seconds(since: start), before: comparison.before,
-            trouble: comparison.trouble, after: comparison.after)
+            trouble: comparison.trouble, after: comparison.after, differing: comparison.differing)
     }
 
     static func seconds(since start: ContinuousClock.Instant) -> Double {

@@ -1,3 +1,4 @@
+import GroundwaveReplication
 import NIOCore
 import NIOPosix
 
@@ -19,18 +20,20 @@ extension Connection {
     ///   - host: A name or an address, IPv6 without brackets.
     ///   - port: The port.
     ///   - limits: The timeouts and memory limits.
-    /// - Throws: ``ConnectionError`` `unreachable`.
+    /// - Throws: ``ConnectionError`` `unreachable`; at once if the task is cancelled.
     public static func open(
         host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()
     ) async throws(ConnectionError) -> Connection {
         do {
-            return try await ClientBootstrap(group: group).connectTimeout(TimeAmount(limits.connect))
-                .channelOption(.autoRead, value: false)
-                .channelOption(.allowRemoteHalfClosure, value: true)
-                .keepingAlive()
-                .connect(host: host, port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture { try Connection(on: channel, limits: limits) }
-                }
+            return try await untilCancelled {
+                try await ClientBootstrap(group: group).connectTimeout(TimeAmount(limits.connect))
+                    .channelOption(.autoRead, value: false)
+                    .channelOption(.allowRemoteHalfClosure, value: true)
+                    .keepingAlive()
+                    .connect(host: host, port: port) { channel in
+                        channel.eventLoop.makeCompletedFuture { try Connection(on: channel, limits: limits) }
+                    }
+            }
         } catch {
             throw .unreachable(SystemReason.text(error))
         }
@@ -60,6 +63,17 @@ extension Connection {
     }
 }
 
+/// Returns what `body` returns, or throws `CancellationError` as soon as the task is cancelled; `body` then ends by itself,
+/// since waiting for a connection cannot be cancelled.
+func untilCancelled<Outcome: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Outcome
+) async throws -> Outcome {
+    let awaited = Awaited<Result<Outcome, any Error>>()
+    Task { do { awaited.provide(.success(try await body())) } catch { awaited.provide(.failure(error)) } }
+    guard let result = await awaited.value() else { throw CancellationError() }
+    return try result.get()
+}
+
 /// Returns whether a descriptor is a pipe or a socket.
 private func isPipe(_ descriptor: CInt) -> Bool {
     var status = stat()
@@ -80,6 +94,7 @@ enum SystemReason {
         case let error as SocketAddressError:
             if case .unknown(let host, _) = error { return "the host \(host) was not found" }
             return "\(error)"
+        case is CancellationError: return "the task was cancelled"
         case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
         default: return "\(error)"
         }

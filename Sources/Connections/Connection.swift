@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The log is read and written on the connection's own queue, never on an event loop thread. The memory used is
 /// bounded, whatever the other side sends or does not read.
-public final class Connection: Sendable {
+public final class Connection: PeerConnection, Sendable {
     private struct State {
         var standing = ConnectionStanding()
         var bufferedBytes = 0
@@ -60,13 +60,13 @@ public final class Connection: Sendable {
     /// The maximum of ``bufferedBytes`` so far.
     public var peakBufferedBytes: Int { shared.state.withLock { $0.peakBytes } }
 
-    /// Runs the replication protocol until the connection is closed. Cancelling the task closes it with a close
-    /// message.
+    /// Runs the replication protocol until the connection is closed. Cancelling the task closes it with a close message;
+    /// then this returns after the present work step, without waiting for the peer.
     ///
     /// - Parameters:
     ///   - endsWhenDone: Whether to close once neither side has anything left to send; otherwise the connection
     ///     continues until one side closes it.
-    ///   - tell: Called after each work step, in order, on the connection's queue. It must return quickly.
+    ///   - report: Called after each work step, in order, on the connection's queue. It must return quickly.
     ///   - makeRunner: Makes the session of this side; called once, on the connection's queue.
     /// - Returns: The final status: the ending tells whether one side closed the connection or the peer violated the
     ///   protocol. There is no ending if the connection was stopped before the session began.
@@ -84,10 +84,13 @@ public final class Connection: Sendable {
         } onCancel: {
             stop(reason: "")
         }
-        try? await channel.closeFuture.get()
+        if !Task.isCancelled { await closed() }
         if let failure { throw failure }
         return standing
     }
+
+    /// Returns when the connection is closed, by both sides or after the timeout of the close message.
+    func closed() async { try? await channel.closeFuture.get() }
 
     /// Handles a possible change of the log: sends events that are new to the peer.
     public func logChanged() { channel.eventLoop.execute { [handler] in handler.value.logChanged() } }
@@ -104,7 +107,7 @@ public final class Connection: Sendable {
     public func refuse(reason: String) async {
         let bytes = Greeting.farewell(reason)
         channel.eventLoop.execute { [handler] in handler.value.refuse(bytes) }
-        try? await channel.closeFuture.get()
+        await closed()
     }
 
     deinit { channel.close(promise: nil) }

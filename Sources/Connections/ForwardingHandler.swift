@@ -1,3 +1,4 @@
+import GroundwaveReplication
 import NIOCore
 
 /// Transfers bytes between a channel and a ``SessionExecutor``: reads when the executor is idle and there is room,
@@ -36,7 +37,7 @@ final class ForwardingHandler: ChannelInboundHandler {
         self.limits = limits
         self.over = over
         self.report = report
-        flow = Flow(limits: limits, now: .now())
+        flow = Flow(limits: limits, now: .now)
     }
 
     private var handler: NIOLoopBound<ForwardingHandler> { NIOLoopBound(self, eventLoop: loop) }
@@ -86,7 +87,7 @@ final class ForwardingHandler: ChannelInboundHandler {
         if isOver { return }
         let buffer = unwrapInboundIn(data)
         arrived += buffer.readableBytesView
-        flow.arrived(buffer.readableBytes, now: .now())
+        flow.arrived(buffer.readableBytes, now: .now)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -153,7 +154,7 @@ final class ForwardingHandler: ChannelInboundHandler {
         // completion must not start other work before an ending in this step is handled.
         if !isOver { write(step.bytes) }
         flow.worked(
-            heldBytes: step.heldBytes, hasHello: step.standing.remote != nil, isDone: step.standing.isDone, now: .now())
+            heldBytes: step.heldBytes, hasHello: step.standing.remote != nil, isDone: step.standing.isDone, now: .now)
         isPostponed = step.isPostponed
         report(step.standing, flow)
         if step.failure != nil || step.standing.ending != nil { finish(step.failure) } else { resume() }
@@ -161,7 +162,7 @@ final class ForwardingHandler: ChannelInboundHandler {
 
     private func write(_ bytes: [UInt8]) {
         guard let context, !bytes.isEmpty else { return }
-        flow.queued(bytes.count, now: .now())
+        flow.queued(bytes.count, now: .now)
         var buffer = context.channel.allocator.buffer(bytes: bytes)
         while let piece = buffer.readSlice(length: min(Self.pieceBytes, buffer.readableBytes)), piece.readableBytes > 0
         {
@@ -172,7 +173,7 @@ final class ForwardingHandler: ChannelInboundHandler {
     }
 
     private func sent(_ count: Int) {
-        flow.sent(count, now: .now())
+        flow.sent(count, now: .now)
         if isOver {
             if flow.unsentBytes == 0 { halfClose() }
         } else {
@@ -205,13 +206,15 @@ final class ForwardingHandler: ChannelInboundHandler {
 
     private func setTimer() {
         guard timer == nil, let wait = flow.wait else { return }
-        timer = loop.scheduleTask(deadline: wait.until) { [handler] in handler.value.checkDeadline() }
+        timer = loop.scheduleTask(in: TimeAmount(SuspendingClock.now.duration(to: wait.until))) { [handler] in
+            handler.value.checkDeadline()
+        }
     }
 
     private func checkDeadline() {
         timer = nil
         guard !isOver else { return }
-        if let wait = flow.wait, wait.until <= .now() {
+        if let wait = flow.wait, wait.until <= .now {
             finish(ConnectionError.silent(wait.expectation))
         } else {
             setTimer()

@@ -1,3 +1,4 @@
+import GroundwaveReplication
 import NIOCore
 import NIOPosix
 

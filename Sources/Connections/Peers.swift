@@ -34,6 +34,7 @@ final class Peers: Sendable {
             state.next += 1
             state.tasks[number] = Task { [self] in
                 await handle(connection)
+                await connection.closed()
                 self.state.withLock { $0.tasks[number] = nil }
             }
             return true

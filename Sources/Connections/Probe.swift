@@ -15,10 +15,14 @@ public enum Probe {
     /// Connects, reads the greeting, and closes with a close message.
     ///
     /// - Throws: ``ConnectionError`` if nobody answers, or no greeting arrives in time; `Greeting.Refusal`;
-    ///   `ProtocolError`.
+    ///   `ProtocolError`; `CancellationError` at once if the task is cancelled.
     public static func ask(
         host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()
     ) async throws -> Answer {
+        try await untilCancelled { try await answer(of: host, port, limits) }
+    }
+
+    private static func answer(of host: String, _ port: Int, _ limits: ConnectionLimits) async throws -> Answer {
         let start = ContinuousClock.now
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {

@@ -7,8 +7,8 @@ extension Cursor {
     /// Goes to the first entry whose key is `key` or sorts after it, like ``seek(atOrAfter:)``; false if there is
     /// none.
     ///
-    /// The entry must pass `check`. If it has another key, the entry before it must pass too, and `key` must sort
-    /// between them.
+    /// The entry must pass `check`. If it has another key, the entry before it must pass too, `key` must sort between
+    /// them, and the entry behind must sort behind: a damaged pointer of a page leads to an entry of another page.
     ///
     /// - Parameter check: Throws if an entry is not what was written.
     /// - Throws: ``LMDBError/Reason/damaged(code:text:)``; errors of `check`.
@@ -30,6 +30,8 @@ extension Cursor {
             return true
         }
         try confirm(1, key, check)
+        _ = try next()
+        _ = try seek(atOrAfter: key)
         if try previous() { try confirm(-1, key, check) }
         return try seek(atOrAfter: key)
     }

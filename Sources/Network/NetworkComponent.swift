@@ -14,9 +14,7 @@ extension StoreComponent {
 
 private struct NetworkDialer: PeerDialer {
     func sync(_ store: Store, at host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
-        do { try await store.syncDirectly(host, port, &summary) } catch let error as ConnectionError {
-            throw StoreError(error, at: summary.remote.address)
-        }
+        try await store.syncDirectly(host, port, &summary)
     }
 
     func stay(
@@ -29,6 +27,7 @@ private struct NetworkDialer: PeerDialer {
             let answer = try await Probe.ask(host: host, port: port)
             return (answer.greeting, answer.duration)
         } catch {
+            try Task.checkCancellation()
             let address = RemoteAddress.host(name: host, port: port)
             switch error {
             case let error as ConnectionError: throw StoreError(error, at: address)

@@ -74,3 +74,11 @@ public final class Serving: Sendable {
 
     deinit { sink.finish() }
 }
+
+extension StoreError {
+    fileprivate init(cannotListenAt endpoint: HostAndPort, _ error: ConnectionError) {
+        self.init(
+            .inputOutput, "Cannot listen on \(endpoint): \(error.sentence).",
+            hint: "Choose another port, or close the program that uses this one.", cause: error)
+    }
+}

@@ -10,15 +10,7 @@ extension Store {
     /// to be another replica.
     func syncDirectly(_ host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
         for attempt in 1...3 {
-            let connection = try await Connection.open(host: host, port: port)
-            let result: ConnectionResult
-            do { result = try await self.runConnection(over: connection, endsWhenDone: true) } catch {
-                summary.add(connection.standing)
-                try remember(connection.standing.remote, at: summary.remote)
-                throw error
-            }
-            summary.add(result.standing)
-            try remember(result.standing.remote, at: summary.remote)
+            let result = try await converse(over: try await Connection.open(host: host, port: port), &summary)
             if result.hasNewName {
                 try await introduce()
                 summary.newReplica = replica
@@ -79,9 +71,7 @@ extension Store {
             throw StoreError(endedAt: remote.address, reason: reason)
         } catch {
             if Task.isCancelled { return }
-            let described =
-                (error as? ConnectionError).map { StoreError($0, at: remote.address) }
-                ?? Self.describe(error, at: remote, file: files.log)
+            let described = Self.describe(error, at: remote, file: files.log)
             try? remember(SyncSummary(remote: remote), failure: described)
             throw described
         }
@@ -95,47 +85,19 @@ extension Store {
         reporting.cancel()
         await reporting.value
     }
+}
 
-    /// Distinguishes a finished connection and a quarantined peer from a failure that is to be tried again.
-    private func judge(_ standing: ConnectionStanding, _ summary: inout SyncSummary) throws {
-        let address = summary.remote.address
-        switch standing.ending {
-        case .quarantine(.otherLog(let log)):
-            throw StoreError(
-                .exists, "There is a different log at \(address): \(log.short).",
-                hint: "Nothing was pulled or pushed. Name another device.")
-        case .quarantine(let error):
-            guard let peer = standing.remote?.store else {
-                throw StoreError(
-                    .damaged, "The program at \(address) is not groundwave. \(error.sentence)",
-                    hint: "Nothing was pulled or pushed. Check the host and port.")
-            }
-            summary.quarantined[peer] = error.sentence
-        case .close(let reason):
-            if !standing.isDone { throw StoreError(endedAt: address, reason: reason) }
-        case nil: throw StoreError(endedAt: address, reason: "")
-        }
-    }
-
-    /// Stores the manifest of the device at a remote in the remote cache, for `sync status`.
-    private func remember(_ manifest: Manifest?, at remote: Remote) throws {
-        guard let manifest, try syncFile.read().remotes[remote.name] != nil else { return }
-        var cache = files.readCache(of: remote.name)
-        cache.record(manifest)
-        try files.write(cache, of: remote.name)
+extension ConnectionStanding {
+    /// Returns whether there was any traffic, or another manifest of the peer, since `previous`.
+    func isNews(after previous: ConnectionStanding?) -> Bool {
+        guard let previous else { return true }
+        return traffic.sentEvents != previous.traffic.sentEvents
+            || traffic.receivedEvents != previous.traffic.receivedEvents
+            || remote != previous.remote
     }
 }
 
 extension SyncSummary {
-    mutating func add(_ standing: ConnectionStanding) {
-        sentEvents += standing.traffic.sentEvents
-        sentBytes += standing.traffic.sentBytes
-        receivedEvents += standing.received.newCount
-        returnedEvents += standing.received.returnedCount
-        receivedBytes += standing.traffic.receivedBytes
-        pending += standing.received.pending
-    }
-
     /// The traffic since `previous`.
     init(_ remote: Remote, _ standing: ConnectionStanding, since previous: ConnectionStanding?) {
         self.init(remote: remote)
@@ -147,15 +109,5 @@ extension SyncSummary {
         returnedEvents -= previous.received.returnedCount
         receivedBytes -= previous.traffic.receivedBytes
         pending.removeFirst(previous.received.pending.count)
-    }
-}
-
-extension ConnectionStanding {
-    /// Returns whether there was any traffic, or another manifest of the peer, since `previous`.
-    func isNews(after previous: ConnectionStanding?) -> Bool {
-        guard let previous else { return true }
-        return traffic.sentEvents != previous.traffic.sentEvents
-            || traffic.receivedEvents != previous.traffic.receivedEvents
-            || remote != previous.remote
     }
 }

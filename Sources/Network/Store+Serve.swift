@@ -34,6 +34,7 @@ extension Store {
     ///   events had been lost here.
     /// - Throws: ``StoreError`` with code `unreachable` if the connection is cut, `exists` if the other side is a
     ///   store of another log, `damaged` if it violates the protocol; `usage` if the descriptors are not pipes.
+    ///   `CancellationError` at once if the task is cancelled before both are caught up.
     public func sync(
         input: Int32, output: Int32, stays: Bool = false
     ) async throws -> (peer: ReplicaID?, sentEvents: UInt64, receivedEvents: Int, returnedEvents: Int) {
@@ -41,8 +42,8 @@ extension Store {
         try requireSyncOn()
         do {
             let connection = try await Connection.open(input: input, output: output)
-            let result = try await runConnection(over: connection, endsWhenDone: !stays)
-            let standing = result.standing
+            let standing = try await runConnection(over: connection, endsWhenDone: !stays).standing
+            if !standing.isDone { try Task.checkCancellation() }
             switch standing.ending {
             case .quarantine(.otherLog(let log)):
                 throw StoreError(.exists, "The other side is a store of another log, \(log.short).")

@@ -19,6 +19,15 @@ public struct AuditEntry: Hashable, Sendable {
         public let withheld: Withholding?
         /// Why the previous value is missing, if it is.
         public let withheldBefore: Withholding?
+
+        /// A change of these parts.
+        package init(
+            field: String, before: [UInt8]?, after: [UInt8]?, operation: OperationCode, withheld: Withholding?,
+            withheldBefore: Withholding?
+        ) {
+            (self.field, self.before, self.after, self.operation) = (field, before, after, operation)
+            (self.withheld, self.withheldBefore) = (withheld, withheldBefore)
+        }
     }
 
     /// The ID of the event.

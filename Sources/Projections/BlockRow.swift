@@ -7,7 +7,7 @@ import GroundwaveRecords
 // | table | key | value |
 // |---|---|---|
 // | blocks | kind, 0, record id (16), number of the first item (8), replica (16), number of the event (8) | CRC-32C of the key and the rest (4), position (8), count of items (8), then the summary of the items |
-// | cells | kind, 0, record id (16), level (1), number of the cell (8) | CRC-32C of the key and the rest (4), then the summary of the blocks that begin in the cell |
+// | cells | number of the derivation (2), record id (16), level (1), number of the cell (8) | CRC-32C of the key and the rest (4), then the summary of the blocks that begin in the cell |
 //
 // Numbers in keys are big-endian, so that keys sort in numeric order.
 
@@ -60,10 +60,11 @@ enum BlockRow {
     /// Returns the byte range of the summary in the row of a block.
     static func summary(of row: RawSpan) -> Range<Int> { 20..<row.byteCount }
 
-    /// Returns the key of a cell.
-    static func key(kind: String, _ record: RecordID, level: Int, cell: UInt64) -> [UInt8] {
-        var writer = ByteWriter(capacity: kind.utf8.count + 26)
-        writer.append(contentsOf: RecordKey.of(kind: kind, record))
+    /// Returns the key of a cell of the derivation `cells`.
+    static func key(cells: UInt16, _ record: RecordID, level: Int, cell: UInt64) -> [UInt8] {
+        var writer = ByteWriter(capacity: 27)
+        writer.append(bigEndian: cells)
+        writer.append(record)
         writer.append(UInt8(level))
         writer.append(bigEndian: cell)
         return writer.bytes

@@ -13,6 +13,7 @@ struct BlockWriter {
     }
 
     private let kinds: Kinds
+    private let derivations: KnownDerivations
     /// The cells that this slice has touched; each is written once, at the end.
     private var cells: [[UInt8]: Cell] = [:]
     /// The cells to compute from all of their blocks at the end.
@@ -25,7 +26,13 @@ struct BlockWriter {
         let items: Range<UInt64>
     }
 
-    init(kinds: Kinds) { self.kinds = kinds }
+    init(kinds: Kinds, _ derivations: KnownDerivations) { (self.kinds, self.derivations) = (kinds, derivations) }
+
+    /// The series of a kind, and the number of its cells.
+    private func cells(of kind: String) -> (series: SeriesSchema, number: UInt16)? {
+        guard let series = kinds[kind]?.series, let place = kinds.cells(of: kind) else { return nil }
+        return (series, derivations.numbers[place])
+    }
 
     /// Adds a block of `record`; leaves it unchanged if it exists already.
     mutating func add(
@@ -35,9 +42,9 @@ struct BlockWriter {
         let key = BlockRow.key(kind: kind, record, from: block.first, block.event)
         let row = BlockRow.row(block, summary, under: key)
         guard try rows.insertBlock(row.span.bytes, for: key, transaction) else { return }
-        guard let series = kinds[kind]?.series else { return }
+        guard let (series, number) = cells(of: kind) else { return }
         for level in 1...series.levelCount {
-            let key = BlockRow.key(kind: kind, record, level: level, cell: block.first / series.items(at: level))
+            let key = BlockRow.key(cells: number, record, level: level, cell: block.first / series.items(at: level))
             let known = try cells[key] ?? stored(key, rows.tables, transaction)
             // A malformed summary is added to no cell; reading the block itself reports the error.
             guard let joined = series.add(summary, known?.bytes) else { return }
@@ -65,13 +72,13 @@ struct BlockWriter {
     }
 
     /// Marks the cells of a block for computation from all of their blocks.
-    private mutating func noteCells(of block: StoredBlock, _ kind: String, _ record: RecordID) {
-        guard let series = kinds[kind]?.series else { return }
+    mutating func noteCells(of block: StoredBlock, _ kind: String, _ record: RecordID) {
+        guard let (series, number) = cells(of: kind) else { return }
         for level in 1...series.levelCount {
             let count = series.items(at: level)
             let cell = block.first / count
             let (end, overflow) = ((cell + 1).multipliedReportingOverflow(by: count))
-            anew[BlockRow.key(kind: kind, record, level: level, cell: cell)] = CellPlace(
+            anew[BlockRow.key(cells: number, record, level: level, cell: cell)] = CellPlace(
                 kind: kind, record: record, items: cell * count..<(overflow ? .max : end))
         }
     }

@@ -17,9 +17,13 @@ struct Overlay: Sendable {
     /// The position through which the log was searched for left-out or altered events; 0 before ``extend(over:in:)``.
     private var seen: Position = 0
     private var names = Names()
+    /// The numbers of the derivations in the overlaid view.
+    private var numbers: [UInt16] = []
     private var rows: [String: [RecordID: [UInt8]]] = [:]
-    /// The sorted keys of the index entries of these records.
-    private var entries: [[UInt8]] = []
+    /// The rows that derivations make of these records, in order of their keys.
+    private var derived: [(key: [UInt8], value: [UInt8])] = []
+    /// What is added to the sums of projections.
+    private(set) var sums: [[UInt8]: Sums] = [:]
     private var leftOutUnread: Set<Position> = []
 
     /// Creates an empty overlay: see ``extend(over:in:)``.
@@ -33,14 +37,17 @@ struct Overlay: Sendable {
     /// Whether ``extend(over:in:)`` would find nothing new in these views.
     func isUpToDate(with view: borrowing ViewReader) -> Bool {
         seen == view.storedPosition && names.count == view.names.count && names.isPrefix(of: view.names)
+            && numbers == view.derivations.numbers
     }
 
     /// Adds the events that `view` has received since the previous call.
     mutating func extend(over view: borrowing ViewReader, in history: RecordHistory) throws {
         let log = history.log
-        // Rebuilt views may number replicas and fields differently from the rows here.
-        if !names.isPrefix(of: view.names) { self = Overlay(filter, position: position) }
-        names = view.names
+        // Rebuilt views may number replicas, fields and derivations differently from the rows here.
+        if !names.isPrefix(of: view.names) || numbers != view.derivations.numbers {
+            self = Overlay(filter, position: position)
+        }
+        (names, numbers) = (view.names, view.derivations.numbers)
         var touched: [String: Set<RecordID>] = [:]
         if seen == 0 {
             for range in filter.altered(of: try log.vector(through: view.storedPosition)) {
@@ -80,27 +87,52 @@ struct Overlay: Sendable {
         _ touched: [String: Set<RecordID>], _ view: borrowing ViewReader, _ history: RecordHistory
     ) throws {
         var writer = ByteWriter(capacity: 4096)
-        var new: [[UInt8]] = []
-        var entries = IndexEntries()
+        var new = RowList()
         for (kind, records) in touched {
-            let schema = view.kinds[kind]
             for record in records where rows[kind]?[record] == nil {
                 // A record that only unreadable events touch has no row.
-                guard let positions = try view.storedState(of: kind, record)?.history.positions else { continue }
+                guard let stored = try view.storedState(of: kind, record) else { continue }
                 let state = try history.state(
-                    of: kind, record, foldedFrom: positions, filter, names: &names)
-                guard state.history.count > 0 else {
+                    of: kind, record, foldedFrom: stored.history.positions, filter, names: &names)
+                let isThere = state.history.count > 0
+                derive(kind, record, from: stored, to: isThere ? state : nil, view.kinds, &new)
+                guard isThere else {
                     rows[kind, default: [:]][record] = []
                     continue
                 }
                 writer.removeAll()
                 state.encode(into: &writer)
                 rows[kind, default: [:]][record] = writer.bytes
-                schema?.findEntries(of: state, names, &entries)
-                entries.forEach { index, key in new.append(IndexKey.of(kind: kind, index, key, record)) }
             }
         }
-        if !new.isEmpty { self.entries = (self.entries + new).inByteOrder() }
+        if new.count == 0 { return }
+        for row in derived { row.key.withSpan { key in row.value.withSpan { new.append(key, $0) } } }
+        derived.removeAll()
+        new.forEachInOrder { key, value in derived.append((key, value.toArray())) }
+    }
+
+    /// Adds the rows of a record, and the difference that its two states make to sums.
+    private mutating func derive(
+        _ kind: String, _ record: RecordID, from stored: RecordState, to state: RecordState?, _ kinds: Kinds,
+        _ new: inout RowList
+    ) {
+        var made = IndexEntries()
+        for place in kinds.derivations(of: kind) {
+            let number = numbers[place]
+            for (state, isTaken) in [(stored, true), (state, false)] {
+                guard let state else { continue }
+                kinds.derivations[place].makeRows(of: record, kind, state, names, kinds[kind], into: &made)
+                made.forEach { index, key, value in
+                    let key = DerivedKey.of(number, index, key, record)
+                    if index == IndexEntries.sums {
+                        let change = isTaken ? Sums(value).negated : Sums(value)
+                        sums[key] = sums[key]?.adding(change) ?? change
+                    } else if !isTaken {
+                        key.withSpan { new.append($0, value) }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -121,15 +153,18 @@ extension Overlay {
         return row.isEmpty ? .absent : .row(row)
     }
 
-    /// Returns the index entries that start with `prefix` and are not less than `first`, in order.
-    func entries(prefix: [UInt8], from first: [UInt8]) -> ArraySlice<[UInt8]> {
-        var (low, high) = (0, entries.count)
+    /// Whether the rows that are derived from `record` are those of the overlay.
+    func replaces(_ record: RecordID, of kinds: [String]) -> Bool { kinds.contains { rows[$0]?[record] != nil } }
+
+    /// Returns the derived rows that start with `prefix` and are not less than `first`, in order.
+    func rows(prefix: [UInt8], from first: [UInt8]) -> ArraySlice<(key: [UInt8], value: [UInt8])> {
+        var (low, high) = (0, derived.count)
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].lexicographicallyPrecedes(first) { low = middle + 1 } else { high = middle }
+            if derived[middle].key.lexicographicallyPrecedes(first) { low = middle + 1 } else { high = middle }
         }
-        let end = entries[low...].firstIndex { !$0.starts(with: prefix) } ?? entries.count
-        return entries[low..<end]
+        let end = derived[low...].firstIndex { !$0.key.starts(with: prefix) } ?? derived.count
+        return derived[low..<end]
     }
 
     func countsUnread(at position: Position) -> Bool { !leftOutUnread.contains(position) }

@@ -144,10 +144,10 @@ public final class PastViews: Sendable {
     }
 
     private func usableSnapshots(for vector: VersionVector, _ archived: VersionVector) throws -> [SnapshotReader] {
-        let signature = try kinds.signature(for: log)
+        let layout = try Kinds.layout(for: log)
         return snapshots.compactMap { path in
             guard let reader = try? SnapshotReader(path), reader.head.log == log.id,
-                reader.head.signature == signature, vector.canBeReached(from: reader.head.vector, archived)
+                reader.head.layout == layout, vector.canBeReached(from: reader.head.vector, archived)
             else { return nil }
             return reader
         }

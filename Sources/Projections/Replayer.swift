@@ -35,7 +35,9 @@ struct Replayer {
     ///   a row is not as written. Previous slices stay committed; the caller must then rebuild the view.
     func catchUp(_ environment: Environment, through end: Position = .max) throws -> Outcome {
         var outcome = Outcome()
-        while try foldLate(into: environment, &outcome) || foldSlice(into: environment, through: end, &outcome) {}
+        while try foldDerivations(into: environment) || foldLate(into: environment, &outcome)
+            || foldSlice(into: environment, through: end, &outcome)
+        {}
         return outcome
     }
 
@@ -53,7 +55,10 @@ struct Replayer {
         let target = Swift.min(try log.lastPosition(), end)
         try check(start)
         guard start.position < target || base != nil else { return false }
-        let rows = try base.map { SnapshotRows(of: $0, kinds: kinds, try log.runIndex()) }
+        let rows = try base.map { base in
+            let directory = try environment.read { try SliceWriter.directory(in: $0, ViewTables(in: $0)) }
+            return SnapshotRows(of: base, kinds: kinds, KnownDerivations(directory, kinds), try log.runIndex())
+        }
         try log.withSnapshot { snapshot in
             var groups = EventGroups()
             var blocks: [(position: Position, place: Place)] = []
@@ -98,7 +103,7 @@ struct Replayer {
 
     /// Throws ``ViewError/stale`` unless the view's checkpoint lies in this log's history.
     func check(_ checkpoint: Checkpoint) throws {
-        guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.signature == kinds.signature,
+        guard checkpoint.log == log.id, checkpoint.epoch == log.epoch, checkpoint.layout == Kinds.viewVersion,
             try checkpoint.content.generation == log.generation()
         else {
             throw ViewError.stale

@@ -26,11 +26,12 @@ struct RowWriter {
         }
     }
 
-    /// Creates the tables of a new view that has only `checkpoint`.
-    static func create(_ checkpoint: Checkpoint, in transaction: borrowing WriteTransaction) throws {
+    /// Creates the tables of a new view that has only `checkpoint`, and no rows of what `kinds` derive.
+    static func create(_ checkpoint: Checkpoint, of kinds: Kinds, in transaction: borrowing WriteTransaction) throws {
         var writer = RowWriter(creating: try ViewTables(creatingIn: transaction))
         // Stored from the start, so that missing names always mean damage.
         try writer.put(Names(), transaction)
+        try writer.put(DerivationDirectory(of: kinds), transaction)
         try writer.put(checkpoint, transaction)
     }
 
@@ -39,7 +40,7 @@ struct RowWriter {
         sums = TableSums()
     }
 
-    // MARK: - Records and their index
+    // MARK: - Records
 
     /// Appends the row of a record, whose key sorts after all others.
     mutating func appendRecord(
@@ -58,29 +59,87 @@ struct RowWriter {
         try add(key.span.bytes, row, to: .records)
     }
 
-    /// Adds an index entry, which must not exist.
+    // MARK: - Derivations
+
+    /// Adds a row of a derivation, which must not exist.
     ///
     /// - Parameter isLast: Whether it sorts after all others.
-    mutating func addEntry(_ key: [UInt8], isLast: Bool, _ transaction: borrowing WriteTransaction) throws {
-        let checksum = key.withSpan { CRC32C.checksum($0) }
-        var row = ByteWriter(capacity: 4)
-        row.append(littleEndian: checksum)
-        try row.withSpan { row in
-            if isLast { return try transaction.append(row, for: key, in: tables.index) }
-            guard try transaction.insert(row, for: key, in: tables.index) else {
+    mutating func addDerived(
+        _ value: RawSpan, for key: [UInt8], isLast: Bool, _ transaction: borrowing WriteTransaction
+    ) throws {
+        let row = CheckedRow.seal(value, under: key)
+        if isLast {
+            try transaction.append(row.span.bytes, for: key, in: tables.index)
+        } else {
+            guard try transaction.insert(row.span.bytes, for: key, in: tables.index) else {
                 throw ViewError.damaged("an index entry already exists")
             }
         }
-        sums.add(RowMark(checksum: checksum, byteCount: key.count + 4), to: .index)
+        try add(key.span.bytes, row.span.bytes, to: .index)
     }
 
-    /// Removes an index entry, which must exist.
-    mutating func removeEntry(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
-        guard try transaction.remove(key, in: tables.index) else {
+    /// Removes a row of a derivation, which must exist.
+    mutating func removeDerived(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
+        guard try remove(key, from: tables.index, .index, transaction) else {
             throw ViewError.damaged("an index entry is missing")
         }
-        sums.subtract(
-            RowMark(checksum: key.withSpan { CRC32C.checksum($0) }, byteCount: key.count + 4), from: .index)
+    }
+
+    /// Adds `sums` to those under `key`. There is no row for sums that are all zero.
+    ///
+    /// - Parameter isLast: Whether the key sorts after all others.
+    mutating func add(
+        _ sums: Sums, for key: [UInt8], isLast: Bool, _ transaction: borrowing WriteTransaction
+    ) throws {
+        if sums.numbers.isEmpty { return }
+        if isLast { return try addDerived(sums.bytes.span.bytes, for: key, isLast: true, transaction) }
+        let old = try transaction.withValue(key, in: tables.index) { row in
+            try CheckedRow.check(key.span.bytes, row)
+            return Sums(row.extracting(4..<row.byteCount))
+        }
+        if old != nil { try removeDerived(key, transaction) }
+        let new = old?.adding(sums) ?? sums
+        if !new.numbers.isEmpty { try addDerived(new.bytes.span.bytes, for: key, isLast: false, transaction) }
+    }
+
+    /// Keeps `row`, the row of the record under `record` before it was changed, for a derivation that is left behind. A row
+    /// that is kept already stays. Returns whether it is the first one of that record.
+    ///
+    /// - Parameter row: The row with its checksum; empty if there was none.
+    mutating func keep(
+        _ row: RawSpan, of record: [UInt8], for derivation: UInt16, _ transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        let key = DerivedKey.prefix(of: derivation) + record
+        let kept = CheckedRow.seal(row, under: key)
+        guard try transaction.insert(kept.span.bytes, for: key, in: tables.behind) else { return false }
+        try add(key.span.bytes, kept.span.bytes, to: .behind)
+        return true
+    }
+
+    /// Removes the rows of `table` whose keys begin with `prefix`, and returns how many there were.
+    @discardableResult
+    mutating func removeRows(
+        of table: SummedTable, from rows: Table<[UInt8]>, beginningWith prefix: [UInt8],
+        _ transaction: borrowing WriteTransaction
+    ) throws -> Int {
+        var keys: [[UInt8]] = []
+        try transaction.withCursor(rows) { cursor in
+            try cursor.forEach(from: prefix, confirming: CheckedRow.check) { key, row in
+                guard ViewReader.key(key, hasPrefix: prefix) else { return false }
+                keys.append(key.toArray())
+                return true
+            }
+        }
+        for key in keys { _ = try remove(key, from: rows, table, transaction) }
+        return keys.count
+    }
+
+    /// Removes everything of a derivation.
+    mutating func removeAll(of derivation: UInt16, _ transaction: borrowing WriteTransaction) throws {
+        let prefix = DerivedKey.prefix(of: derivation)
+        try removeRows(of: .index, from: tables.index, beginningWith: prefix, transaction)
+        try removeRows(of: .cells, from: tables.cells, beginningWith: prefix, transaction)
+        try removeRows(of: .behind, from: tables.behind, beginningWith: prefix, transaction)
     }
 
     // MARK: - Series
@@ -148,8 +207,18 @@ struct RowWriter {
 
     /// Writes the names.
     mutating func put(_ names: Names, _ transaction: borrowing WriteTransaction) throws {
-        let key = SliceWriter.namesKey
-        let row = CheckedRow.seal(names.encode())
+        try put(names.encode(), under: SliceWriter.namesKey, transaction)
+    }
+
+    /// Writes the directory of derivations.
+    mutating func put(_ directory: DerivationDirectory, _ transaction: borrowing WriteTransaction) throws {
+        try put(directory.bytes, under: DerivationDirectory.key, transaction)
+    }
+
+    private mutating func put(
+        _ content: [UInt8], under key: [UInt8], _ transaction: borrowing WriteTransaction
+    ) throws {
+        let row = CheckedRow.seal(content)
         let old = try transaction.withValue(key, in: tables.meta) { RowMark(key: key.span.bytes, row: $0) }
         if let old = old ?? nil { sums.subtract(old, from: .meta) }
         try transaction.put(row.span.bytes, for: key, in: tables.meta)

@@ -19,11 +19,13 @@ struct SliceWriter {
     /// The mark of the row that the state was read from; `nil` if there was none.
     private var former: RowMark?
     private var row = ByteWriter(capacity: 4096)
-    /// The index entries of the record at hand before its events, and after them.
-    private var before = IndexEntries()
+    /// The derivations that the view has rows of.
+    private let derivations: KnownDerivations
+    /// What each derivation made of the record at hand before its events, and one of them after these.
+    private var before: [IndexEntries]
     private var after = IndexEntries()
-    /// The index entries to add, written in order at the end.
-    private var newEntries = KeyList()
+    private var derived = DerivedRowWriter()
+    private var others: DerivationsLeftBehind
     /// The snapshot that an empty view starts from, with the rows not yet passed.
     private var base: SnapshotRows?
     /// The events whose content turned out to be malformed while folding.
@@ -34,6 +36,7 @@ struct SliceWriter {
     /// - Parameters:
     ///   - names: The names that the rows of `base` use.
     ///   - base: The rows that an empty view starts from.
+    /// - Throws: ``ViewError/behind`` if something that `kinds` derive is missing or behind.
     init(
         _ transaction: borrowing WriteTransaction, kinds: Kinds, _ filter: EventFilter, names: Names? = nil,
         base: SnapshotRows? = nil
@@ -43,6 +46,10 @@ struct SliceWriter {
         self.kinds = kinds
         self.filter = filter
         self.base = base
+        derivations = KnownDerivations(try Self.directory(in: transaction, tables), kinds)
+        guard derivations.isComplete else { throw ViewError.behind }
+        before = kinds.derivations.map { _ in IndexEntries() }
+        others = DerivationsLeftBehind(derivations)
         isEmpty = try transaction.count(of: tables.records) == 0
         guard try transaction.withCursor(tables.records, { try $0.first() }) != isEmpty else {
             throw ViewError.damaged("it does not have as many records as it counts")
@@ -65,20 +72,31 @@ struct SliceWriter {
         }
     }
 
+    static func directory(
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: ViewTables
+    ) throws -> DerivationDirectory {
+        guard let row = try transaction.value(DerivationDirectory.key, in: tables.meta) else {
+            throw ViewError.damaged("the list of what it derives is missing")
+        }
+        let bytes = try CheckedRow.open(row)
+        do { return try bytes.withSpan { try DerivationDirectory($0) } } catch {
+            throw ViewError.damaged("the list of what it derives cannot be read")
+        }
+    }
+
     mutating func fold(
         _ groups: EventGroups, from snapshot: borrowing LogSnapshot, _ transaction: borrowing WriteTransaction
     ) throws {
         try groups.forEachRecord(prefetching: { snapshot.prefetch(at: $0) }) { kind, record, events, order in
             let key = RecordKey.of(kind: kind, record)
-            let schema = kinds[kind]
-            try load(key, transaction)
-            findEntriesBefore(schema)
+            try load(key, kind, transaction)
+            makeRowsBefore(of: record, kind)
             for event in order[events] {
                 let (position, place) = groups[event]
                 try snapshot.withBytes(at: place) { try foldEvent($0, of: record, position: position) }
             }
             try write(key, transaction)
-            if let schema { try index(schema, record, transaction) }
+            try replaceRows(of: record, kind, transaction)
         }
         try passBase(through: nil, transaction)
     }
@@ -102,9 +120,8 @@ struct SliceWriter {
     ) throws {
         for position in touched.positions { try rows.removeUnread(at: position, transaction) }
         for (key, late) in touched.recordsInOrder {
-            let schema = kinds[late.kind]
-            try load(key, transaction)
-            findEntriesBefore(schema)
+            try load(key, late.kind, transaction)
+            makeRowsBefore(of: late.record, late.kind)
             let positions = Set(state.history.positions).union(late.positions).sorted()
             var failed: [Position: [UInt8]] = [:]
             state = try history.state(
@@ -112,7 +129,7 @@ struct SliceWriter {
             ) { position, error in failed[position] = UnreadEvent.encode(error) }
             unread.merge(failed) { $1 }
             try write(key, transaction)
-            if let schema { try index(schema, late.record, transaction) }
+            try replaceRows(of: late.record, late.kind, transaction)
         }
         if !touched.blocks.isEmpty {
             try fold(touched.blocks, isRefold: true, archived: archived, from: snapshot, transaction)
@@ -123,32 +140,51 @@ struct SliceWriter {
     private mutating func passBase(through wanted: [UInt8]?, _ transaction: borrowing WriteTransaction) throws {
         guard var snapshot = base else { return }
         base = nil
-        try snapshot.pass(through: wanted) { key, row, entries, range in
+        try snapshot.pass(through: wanted) { key, row, made, range in
             if key == wanted { return try decode(row, key) }
             try rows.appendRecord(row, for: key, transaction)
-            newEntries.append(range, of: entries)
+            derived.add(range, of: made)
         }
         base = snapshot
     }
 
-    /// Finds the index entries that the view has for the loaded record. That may include a record with an empty
-    /// row, if none of its events could be folded.
-    private mutating func findEntriesBefore(_ schema: KindSchema?) {
-        before.removeAll()
-        if former != nil { schema?.findEntries(of: state, names, &before) }
+    /// Makes the rows that the view has of the loaded record. That may be a record with an empty row, if none of its events
+    /// could be folded.
+    private mutating func makeRowsBefore(of record: RecordID, _ kind: String) {
+        for place in kinds.derivations(of: kind) {
+            before[place].removeAll()
+            guard former != nil else { continue }
+            kinds.derivations[place].makeRows(of: record, kind, state, names, kinds[kind], into: &before[place])
+        }
     }
 
-    private mutating func load(_ key: [UInt8], _ transaction: borrowing WriteTransaction) throws {
+    /// Replaces the rows that were made of a record before by those of its present state.
+    private mutating func replaceRows(
+        of record: RecordID, _ kind: String, _ transaction: borrowing WriteTransaction
+    ) throws {
+        for place in kinds.derivations(of: kind) {
+            kinds.derivations[place].makeRows(of: record, kind, state, names, kinds[kind], into: &after)
+            try derived.replace(
+                before[place], by: after, of: derivations.numbers[place], record, &rows, transaction)
+        }
+    }
+
+    private mutating func load(_ key: [UInt8], _ kind: String, _ transaction: borrowing WriteTransaction) throws {
+        let areOthersConcerned = others.concern(kind)
+        var kept: [UInt8] = []
         if isEmpty {
             state.removeAll()
-            return try passBase(through: key, transaction)
+            try passBase(through: key, transaction)
+        } else {
+            former =
+                try transaction.withValue(key, in: rows.tables.records, confirming: CheckedRow.check) { row in
+                    try decode(row, key)
+                    if areOthersConcerned { kept = row.toArray() }
+                    return RowMark(key: key.span.bytes, row: row)
+                } ?? nil
+            if former == nil { state.removeAll() }
         }
-        former =
-            try transaction.withValue(key, in: rows.tables.records, confirming: CheckedRow.check) { row in
-                try decode(row, key)
-                return RowMark(key: key.span.bytes, row: row)
-            } ?? nil
-        if former == nil { state.removeAll() }
+        if areOthersConcerned { try kept.withSpan { try others.keep($0, of: key, kind, &rows, transaction) } }
     }
 
     private mutating func decode(_ row: RawSpan, _ key: [UInt8]) throws {
@@ -170,21 +206,6 @@ struct SliceWriter {
         }
     }
 
-    private mutating func index(
-        _ schema: KindSchema, _ record: RecordID, _ transaction: borrowing WriteTransaction
-    ) throws {
-        schema.findEntries(of: state, names, &after)
-        if before.isEmpty { return newEntries.append(after, of: schema.name, record) }
-        try before.forEach { index, key in
-            if after.contains(index, key) { return }
-            try rows.removeEntry(IndexKey.of(kind: schema.name, index, key, record), transaction)
-        }
-        after.forEach { index, key in
-            if before.contains(index, key) { return }
-            newEntries.append(IndexKey.of(kind: schema.name, index, key, record).span.bytes)
-        }
-    }
-
     /// Folds the events that add to the series of records, and the blocks of the snapshot that an empty view starts
     /// from.
     ///
@@ -197,7 +218,7 @@ struct SliceWriter {
         archived: VersionVector = VersionVector(), from snapshot: borrowing LogSnapshot,
         _ transaction: borrowing WriteTransaction
     ) throws {
-        var writer = BlockWriter(kinds: kinds)
+        var writer = BlockWriter(kinds: kinds, derivations)
         for entry in base?.blocks ?? [] {
             try entry.summary.withSpan { summary in
                 try writer.add(entry.block, of: entry.kind, entry.record, summary, &rows, transaction)
@@ -211,6 +232,7 @@ struct SliceWriter {
                     shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
                 guard let block = reader.block else { return }
                 let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+                try others.keepCells(of: RecordKey.of(kind: kind, reader.record), kind, &rows, transaction)
                 let stored = StoredBlock(
                     event: frame.id, position: position, first: block.first, count: block.count)
                 do throws(ChangeError) {
@@ -233,13 +255,13 @@ struct SliceWriter {
         try writer.finish(&rows, archived: archived, transaction)
     }
 
-    /// Writes the sorted index entries, the unread events, the names if any are new, and the checkpoint.
+    /// Writes the rows of derivations in order, the unread events, the names if any are new, and the checkpoint.
     mutating func finish(
         through checkpoint: Checkpoint, unread others: [(position: Position, reason: [UInt8])],
         _ transaction: borrowing WriteTransaction
     ) throws {
-        try newEntries.forEachInOrder { try rows.addEntry($0, isLast: isEmpty, transaction) }
-        newEntries.removeAll()
+        try derived.finish(isEmpty: isEmpty, &rows, transaction)
+        try self.others.finish(derivations.directory, &rows, transaction)
         var all = unread
         for entry in others + (base?.unread ?? []) { all[entry.position] = entry.reason }
         for (position, reason) in all.sorted(by: { $0.key < $1.key }) {

@@ -17,7 +17,7 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case notASnapshot
     /// A checksum is wrong, or what it covers is malformed.
     case damaged(String)
-    /// It was made for other kinds, or for another layout of the views, than those of this program.
+    /// It was made for another layout of the views than that of this program.
     case otherVersion
     /// It is of another log, or of another history of this one.
     case otherHistory
@@ -47,8 +47,8 @@ struct SnapshotHead {
     var log: LogID
     /// When the snapshot was made, in milliseconds since 1970.
     var created: Int64
-    /// The signature of the kinds that the records were folded with: see ``Kinds/signature``.
-    var signature: UInt64
+    /// The layout of the views that the records were read from: see ``Kinds/layout(for:)``.
+    var layout: UInt64
     var replicas: [Replica]
     var names: Names
 
@@ -62,14 +62,14 @@ struct SnapshotHead {
     // |---|---|
     // | log | 16 bytes |
     // | created | 8 bytes, milliseconds |
-    // | signature | 8 bytes |
+    // | layout | 8 bytes |
     // | replicas | varint count, then each: replica (16), last number (varint), subtrees of the edge (32 each, as many as the number has bits set), the vector its author had seen: varint count, then replica (16) and number (varint) each |
     // | names | varint length, then as in the views |
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.append(log)
         writer.append(littleEndian: created)
-        writer.append(littleEndian: signature)
+        writer.append(littleEndian: layout)
         writer.append(varint: replicas.count)
         for replica in replicas {
             writer.append(replica.last.replica)
@@ -85,10 +85,10 @@ struct SnapshotHead {
         return writer.bytes
     }
 
-    init(log: LogID, created: Int64, signature: UInt64, replicas: [Replica], names: Names) {
+    init(log: LogID, created: Int64, layout: UInt64, replicas: [Replica], names: Names) {
         self.log = log
         self.created = created
-        self.signature = signature
+        self.layout = layout
         self.replicas = replicas
         self.names = names
     }
@@ -97,7 +97,7 @@ struct SnapshotHead {
         var reader = ByteReader()
         log = LogID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)
         created = Int64(bitPattern: try reader.uint64(in: bytes))
-        signature = try reader.uint64(in: bytes)
+        layout = try reader.uint64(in: bytes)
         replicas = []
         for _ in 0..<(try reader.count(in: bytes, limit: bytes.byteCount / 17)) {
             let id = ReplicaID(at: try reader.skip(16, in: bytes).lowerBound, of: bytes)

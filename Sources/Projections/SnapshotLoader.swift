@@ -16,8 +16,8 @@ extension Views {
     /// - Parameter end: The position through which to fold the events of `filter` immediately. They are merged with
     ///   the rows of the snapshot in record order, so that each row is written once.
     /// - Parameter content: The content of the log before anything of it was read.
-    /// - Parameter isBase: Whether it is the log's archive snapshot. Then it may also be of other kinds, since the
-    ///   rows of records do not depend on them.
+    /// - Parameter isBase: Whether it is the log's archive snapshot. Then it may be of any layout, since it is the only
+    ///   source of what it covers.
     /// - Returns: The view. Its checkpoint is at `end`, or, without one, at `start`.
     /// - Throws: ``SnapshotError`` if the snapshot is unusable; then no usable view is left at `path`.
     /// - Complexity: O(records), about 2 us each.
@@ -27,7 +27,7 @@ extension Views {
         content: LogContent
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
-        guard try isBase || reader.head.signature == kinds.signature(for: log) else { throw SnapshotError.otherVersion }
+        guard try isBase || reader.head.layout == Kinds.layout(for: log) else { throw SnapshotError.otherVersion }
         // The archive snapshot still covers lost ranges, whose trees can no longer be computed.
         let lost = isBase ? try log.lostRanges() : []
         for replica in reader.head.replicas {
@@ -60,21 +60,24 @@ extension Views {
     }
 }
 
-/// The rows and index entries made from one chunk of a snapshot's records.
+/// The rows made from one chunk of a snapshot's records, and those that are derived from them.
 private struct LoadedPart: Sendable {
-    /// The key of each row, and the ends of its row and its entries.
-    private(set) var records: [(key: [UInt8], rowEnd: Int, entryEnd: Int)] = []
+    /// The key of each row, and the ends of its row and of what was derived from it.
+    private(set) var records: [(key: [UInt8], rowEnd: Int, derivedEnd: Int)] = []
     private(set) var rows = ByteWriter()
-    private(set) var entries = KeyList()
+    private(set) var derived = RowList()
 
-    init(_ content: [UInt8], kinds: Kinds, names: Names, _ runs: RunIndex) throws {
+    init(
+        _ content: [UInt8], kinds: Kinds, _ derivations: KnownDerivations, names: Names, _ runs: RunIndex
+    ) throws {
         try content.withSpan { bytes in
             do {
                 var reader = ByteReader()
                 let kind = try reader.text(in: bytes)
                 let count = try reader.count(in: bytes, limit: RecordColumnsReader.limit)
                 let columns = bytes.extracting(reader.offset..<bytes.byteCount)
-                try read(columns, RecordColumnsReader(columns, count: count), kind, kinds[kind], names, runs)
+                try read(
+                    columns, RecordColumnsReader(columns, count: count), kind, kinds, derivations, names, runs)
             } catch is ByteCodingError { throw SnapshotError.damaged("a part") } catch is RowError {
                 throw SnapshotError.damaged("a record")
             }
@@ -82,8 +85,8 @@ private struct LoadedPart: Sendable {
     }
 
     private mutating func read(
-        _ bytes: RawSpan, _ reader: RecordColumnsReader, _ kind: String, _ schema: KindSchema?, _ names: Names,
-        _ runs: RunIndex
+        _ bytes: RawSpan, _ reader: RecordColumnsReader, _ kind: String, _ kinds: Kinds,
+        _ derivations: KnownDerivations, _ names: Names, _ runs: RunIndex
     ) throws {
         var reader = reader
         var state = RecordState()
@@ -96,9 +99,11 @@ private struct LoadedPart: Sendable {
         {
             let key = RecordKey.of(kind: kind, id)
             state.encode(into: &rows, keyChecksum: key.withSpan { CRC32C.checksum($0) })
-            schema?.findEntries(of: state, names, &found)
-            entries.append(found, of: kind, id)
-            records.append((key, rows.count, entries.count))
+            for place in kinds.derivations(of: kind) {
+                kinds.derivations[place].makeRows(of: id, kind, state, names, kinds[kind], into: &found)
+                derived.append(found, of: derivations.numbers[place], id)
+            }
+            records.append((key, rows.count, derived.count))
         }
     }
 }
@@ -107,6 +112,7 @@ private struct LoadedPart: Sendable {
 struct SnapshotRows {
     private let reader: SnapshotReader
     private let kinds: Kinds
+    private let derivations: KnownDerivations
     private let runs: RunIndex
     private var work = OrderedWork<Result<LoadedPart, any Error>>()
     private var offset = 0
@@ -118,17 +124,18 @@ struct SnapshotRows {
     /// The blocks of series.
     private(set) var blocks: [SnapshotBlock] = []
 
-    init(of reader: SnapshotReader, kinds: Kinds, _ runs: RunIndex) {
+    init(of reader: SnapshotReader, kinds: Kinds, _ derivations: KnownDerivations, _ runs: RunIndex) {
         self.reader = reader
         self.kinds = kinds
+        self.derivations = derivations
         self.runs = runs
     }
 
-    /// Yields the next rows, through the one under `key`; without a key, all remaining ones. The keys of the index entries
-    /// of a row are those in `range` of `entries`.
+    /// Yields the next rows, through the one under `key`; without a key, all remaining ones. What was derived from a row is
+    /// in `range` of `derived`.
     mutating func pass(
         through key: [UInt8]?,
-        _ body: (_ key: [UInt8], _ row: RawSpan, _ entries: KeyList, _ range: Range<Int>) throws -> Void
+        _ body: (_ key: [UInt8], _ row: RawSpan, _ derived: RowList, _ range: Range<Int>) throws -> Void
     ) throws {
         while true {
             guard let part, index < part.records.count else {
@@ -137,10 +144,11 @@ struct SnapshotRows {
             }
             let record = part.records[index]
             if let key, key.lexicographicallyPrecedes(record.key) { return }
-            let (row, entry) = index == 0 ? (0, 0) : (part.records[index - 1].rowEnd, part.records[index - 1].entryEnd)
+            let (row, first) =
+                index == 0 ? (0, 0) : (part.records[index - 1].rowEnd, part.records[index - 1].derivedEnd)
             index += 1
             try part.rows.withSpan { rows in
-                try body(record.key, rows.extracting(row..<record.rowEnd), part.entries, entry..<record.entryEnd)
+                try body(record.key, rows.extracting(row..<record.rowEnd), part.derived, first..<record.derivedEnd)
             }
             if record.key == key { return }
         }
@@ -154,8 +162,8 @@ struct SnapshotRows {
             }
             switch type {
             case .records:
-                work.add { [kinds, runs, names = reader.head.names] in
-                    Result { try LoadedPart(content, kinds: kinds, names: names, runs) }
+                work.add { [kinds, derivations, runs, names = reader.head.names] in
+                    Result { try LoadedPart(content, kinds: kinds, derivations, names: names, runs) }
                 }
             case .blocks: blocks += try SnapshotBlock.read(content, runs)
             default: note(residue: content)

@@ -2,7 +2,7 @@ import GroundwaveByteCoding
 
 /// The tables of a view whose rows are counted and summed.
 enum SummedTable: Int, CaseIterable, Sendable {
-    case records, index, unread, blocks, cells
+    case records, index, unread, blocks, cells, behind
     /// All rows of `meta` but the checkpoint, which holds the sums.
     case meta
 
@@ -62,6 +62,7 @@ struct TableSums: Hashable, Sendable {
     private var unread = Sum()
     private var blocks = Sum()
     private var cells = Sum()
+    private var behind = Sum()
     private var meta = Sum()
 
     /// Creates the sums of empty tables.
@@ -90,6 +91,7 @@ struct TableSums: Hashable, Sendable {
             case .unread: unread
             case .blocks: blocks
             case .cells: cells
+            case .behind: behind
             case .meta: meta
             }
         }
@@ -100,6 +102,7 @@ struct TableSums: Hashable, Sendable {
             case .unread: unread = newValue
             case .blocks: blocks = newValue
             case .cells: cells = newValue
+            case .behind: behind = newValue
             case .meta: meta = newValue
             }
         }

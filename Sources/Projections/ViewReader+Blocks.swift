@@ -60,13 +60,14 @@ extension ViewReader {
         of kind: String, _ record: RecordID, level: Int, from start: UInt64 = 0,
         _ body: (_ first: UInt64, _ cell: RawSpan) throws -> Bool
     ) throws -> Bool {
-        guard overlay == nil, let series = kinds[kind]?.series, level >= 1, level <= series.levelCount else {
-            return false
-        }
-        let prefix = RecordKey.of(kind: kind, record) + [UInt8(level)]
+        guard overlay == nil, let series = kinds[kind]?.series, level >= 1, level <= series.levelCount,
+            let place = kinds.cells(of: kind)
+        else { return false }
+        let number = derivations.numbers[place]
+        let prefix = BlockRow.key(cells: number, record, level: level, cell: 0).dropLast(8).map(\.self)
         let items = series.items(at: level)
         try transaction.withCursor(tables.cells) { cursor in
-            let from = BlockRow.key(kind: kind, record, level: level, cell: start / items)
+            let from = BlockRow.key(cells: number, record, level: level, cell: start / items)
             try cursor.forEach(from: from, confirming: CheckedRow.check) { key, row in
                 try CheckedRow.check(key, row)
                 guard key.byteCount == prefix.count + 8, Self.key(key, hasPrefix: prefix) else { return false }

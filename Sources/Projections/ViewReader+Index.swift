@@ -7,9 +7,6 @@ extension ViewReader {
     /// Yields the records whose entry in `index` lies in the range, in the order of the entries or backwards, until
     /// `body` returns `false`.
     ///
-    /// A damaged key misleads a search by at most one entry: the search ends at it or just after it. So the entries
-    /// on both sides of the place where a search ends are verified, and those on both sides of the range.
-    ///
     /// - Parameters:
     ///   - prefix: Only entries that start with these bytes.
     ///   - from: Only entries that, after the prefix, are not less than these bytes.
@@ -18,65 +15,85 @@ extension ViewReader {
         of kind: String, index: UInt8, prefix: [UInt8] = [], from: [UInt8] = [], isBackwards: Bool = false,
         _ body: (_ key: RawSpan, _ record: RecordID) throws -> Bool
     ) throws {
-        let base = IndexKey.prefix(kind: kind, index: index)
-        let start = base + prefix
-        let first = start + from
-        func split(_ key: RawSpan) throws -> Bool {
-            try body(key.extracting(base.count..<(key.byteCount - 16)), RecordID(at: key.byteCount - 16, of: key))
-        }
-        func isEntry(_ key: RawSpan) -> Bool { key.byteCount >= base.count + 16 && Self.key(key, hasPrefix: start) }
-        guard let overlay else {
-            return try forEachStoredEntry(prefix: start, from: first, isBackwards) { key in
-                try isEntry(key) && split(key)
-            }
-        }
-        // Merge two sorted lists: the stored entries without those of overlaid records, and the entries of the
-        // overlay.
-        var others = Array(overlay.entries(prefix: start, from: first))
-        if !isBackwards { others.reverse() }
-        var continues = true
-        try forEachStoredEntry(prefix: start, from: first, isBackwards) { key in
-            guard isEntry(key) else { return false }
-            guard case .stored = overlay.find(kind, RecordID(at: key.byteCount - 16, of: key)) else { return true }
-            while continues, let other = others.last,
-                isBackwards != other.span.bytes.lexicographicallyPrecedes(key)
-            {
-                others.removeLast()
-                continues = try split(other.span.bytes)
-            }
-            if continues { continues = try split(key) }
-            return continues
-        }
-        while continues, let other = others.popLast() { continues = try split(other.span.bytes) }
+        guard let place = kinds.place(of: .index, kind) else { return }
+        try forEachDerived(
+            place, in: index, prefix: prefix, from: from, isBackwards: isBackwards
+        ) { key, record, _ in try body(key, record) }
     }
 
-    /// Yields the keys of the stored entries from `first` on, or backwards from the last one with `prefix` to
-    /// `first`, until `body` returns `false`. Also yields keys without the prefix: `body` must end the list there.
-    private func forEachStoredEntry(
-        prefix: [UInt8], from first: [UInt8], _ isBackwards: Bool, _ body: (_ key: RawSpan) throws -> Bool
+    /// Yields the rows that a derivation has made of records, with keys in the range, in order or backwards, until `body`
+    /// returns `false`.
+    func forEachDerived(
+        _ place: Int, in index: UInt8, prefix: [UInt8], from: [UInt8], isBackwards: Bool,
+        _ body: (_ key: RawSpan, _ record: RecordID, _ value: RawSpan) throws -> Bool
     ) throws {
-        func handOut(_ key: RawSpan, _ value: RawSpan) throws -> Bool {
-            try CheckedRow.checkEntry(key, value)
-            return try body(key)
+        let base = DerivedKey.prefix(of: derivations.numbers[place], index: index)
+        let start = base + prefix
+        let first = start + from
+        func split(_ key: RawSpan, _ value: RawSpan) throws -> Bool {
+            try body(
+                key.extracting(base.count..<(key.byteCount - 16)), RecordID(at: key.byteCount - 16, of: key), value)
+        }
+        func isRow(_ key: RawSpan) -> Bool { key.byteCount >= base.count + 16 && Self.key(key, hasPrefix: start) }
+        guard let overlay else {
+            return try forEachStoredRow(prefix: start, from: first, isBackwards) { key, value in
+                try isRow(key) && split(key, value)
+            }
+        }
+        // Merge two sorted lists: the stored rows without those of overlaid records, and the rows of the overlay.
+        var others = Array(overlay.rows(prefix: start, from: first))
+        if !isBackwards { others.reverse() }
+        var continues = true
+        try forEachStoredRow(prefix: start, from: first, isBackwards) { key, value in
+            guard isRow(key) else { return false }
+            guard !overlay.replaces(RecordID(at: key.byteCount - 16, of: key), of: kinds.derivations[place].kinds)
+            else {
+                return true
+            }
+            while continues, let other = others.last,
+                isBackwards != other.key.span.bytes.lexicographicallyPrecedes(key)
+            {
+                others.removeLast()
+                continues = try split(other.key.span.bytes, other.value.span.bytes)
+            }
+            if continues { continues = try split(key, value) }
+            return continues
+        }
+        while continues, let other = others.popLast() {
+            continues = try split(other.key.span.bytes, other.value.span.bytes)
+        }
+    }
+
+    /// Yields the stored rows from the key `first` on, or backwards from the last one with `prefix` to `first`, until `body`
+    /// returns `false`. Also yields keys without the prefix: `body` must end the list there.
+    ///
+    /// A damaged key misleads a search by at most one row: the search ends at it or just after it. So the rows on both sides
+    /// of the place where a search ends are verified, and those on both sides of the range.
+    func forEachStoredRow(
+        prefix: [UInt8], from first: [UInt8], _ isBackwards: Bool,
+        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+    ) throws {
+        func handOut(_ key: RawSpan, _ row: RawSpan) throws -> Bool {
+            try CheckedRow.check(key, row)
+            return try body(key, row.extracting(4..<row.byteCount))
         }
         try transaction.withCursor(tables.index) { cursor in
             guard isBackwards else {
-                return try cursor.forEach(from: first, confirming: CheckedRow.checkEntry, handOut)
+                return try cursor.forEach(from: first, confirming: CheckedRow.check, handOut)
             }
             var isThere: Bool
-            if let end = Self.successor(of: prefix), try cursor.seek(atOrAfter: end, confirming: CheckedRow.checkEntry)
-            {
+            if let end = Self.successor(of: prefix), try cursor.seek(atOrAfter: end, confirming: CheckedRow.check) {
                 isThere = try cursor.previous()
             } else {
                 isThere = try cursor.last()
             }
             while isThere {
-                let continues = try cursor.withEntry { key, value in
+                let continues = try cursor.withEntry { key, row in
                     guard !key.lexicographicallyPrecedes(first.span.bytes) else {
-                        try CheckedRow.checkEntry(key, value)
+                        try CheckedRow.check(key, row)
                         return false
                     }
-                    return try handOut(key, value)
+                    return try handOut(key, row)
                 }
                 isThere = continues ? try cursor.previous() : false
             }

@@ -14,32 +14,40 @@ public struct ViewReader: ~Copyable {
     /// The local numbers of replicas, sources and fields.
     public let names: Names
     private let checkpoint: Checkpoint
-    /// The records and entries that replace stored ones.
+    /// The derivations that the view has rows of.
+    let derivations: KnownDerivations
+    /// The records and derived rows that replace stored ones.
     let overlay: Overlay?
 
     private init(
         _ transaction: consuming ReadTransaction, _ tables: ViewTables, _ checkpoint: Checkpoint, _ names: Names,
-        _ kinds: Kinds, _ overlay: Overlay?
+        _ kinds: Kinds, _ derivations: KnownDerivations, _ overlay: Overlay?
     ) {
         self.transaction = transaction
         self.tables = tables
         self.checkpoint = checkpoint
         self.names = names
         self.kinds = kinds
+        self.derivations = derivations
         self.overlay = overlay
     }
 
     /// Lends a reader of the state that `transaction` sees to `body`.
+    ///
+    /// - Throws: ``ViewError/behind`` if something that `kinds` derive is missing or behind.
     static func lend<Result>(
         _ transaction: borrowing ReadTransaction, kinds: Kinds, overlay: Overlay? = nil,
         to body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
         let tables = try ViewTables(in: transaction)
         let checkpoint = try Replayer.checkpoint(in: transaction, tables)
-        guard checkpoint.signature == kinds.signature else { throw ViewError.stale }
+        guard checkpoint.layout == Kinds.viewVersion else { throw ViewError.stale }
+        let derivations = KnownDerivations(try SliceWriter.directory(in: transaction, tables), kinds)
+        guard derivations.isComplete else { throw ViewError.behind }
         let names = try SliceWriter.names(in: transaction, tables)
         // The shared transaction is only lent too, and ends before the original.
-        let reader = ViewReader(ReadTransaction(sharing: transaction), tables, checkpoint, names, kinds, overlay)
+        let reader = ViewReader(
+            ReadTransaction(sharing: transaction), tables, checkpoint, names, kinds, derivations, overlay)
         return try body(reader)
     }
 
@@ -200,7 +208,7 @@ public struct ViewReader: ~Copyable {
     public func kindsWithRecords() throws -> [String] {
         var result: [String] = []
         try transaction.withCursor(tables.records) { cursor in
-            var isThere = try cursor.first()
+            var isThere = try cursor.seek(atOrAfter: [0], confirming: CheckedRow.check)
             while isThere {
                 let kind = try cursor.withEntry { key, row in
                     try CheckedRow.check(key, row)

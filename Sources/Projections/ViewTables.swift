@@ -10,10 +10,11 @@ import GroundwaveRecords
 // | table | key | value |
 // |---|---|---|
 // | records | kind, 0, record id (16) | the record's row: see RecordState+Encoding.swift |
-// | index | kind, 0, number of the index (1), search key, record id (16) | CRC-32C of the key (4) |
+// | index | number of the derivation (2), of the index (1), key, record id (16); of sums without the record | CRC-32C of key and rest (4), then the value |
+// | behind | number of the derivation (2), kind, 0, record id (16) | CRC-32C of key and rest (4), then the row of the record that the derivation was made of; empty if there was none |
 // | unread | position (8) | CRC-32C of key and rest (4), then why the event there is not folded: 1 unknown or 2 malformed, then a description |
 // | blocks, cells | see BlockRow.swift | |
-// | meta | `checkpoint`, `names` | see Checkpoint and Records.Names, each with a CRC-32C before it |
+// | meta | `checkpoint`, `names`, `derivations` | see Checkpoint, Records.Names and DerivationDirectory, each with a CRC-32C before it |
 
 /// The key of a record, or the prefix of the keys of a kind.
 struct RecordKey {
@@ -45,25 +46,28 @@ struct RecordKey {
     }
 }
 
-/// The key of an entry of a secondary index.
-struct IndexKey {
-    static func prefix(kind: String, index: UInt8) -> [UInt8] { RecordKey.prefix(kind: kind) + [index] }
+/// The key of a row of a derivation.
+struct DerivedKey {
+    static func prefix(of derivation: UInt16) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: derivation >> 8), UInt8(truncatingIfNeeded: derivation)]
+    }
 
-    static func of(kind: String, _ index: UInt8, _ key: RawSpan, _ record: RecordID) -> [UInt8] {
-        var writer = ByteWriter(capacity: kind.utf8.count + 2 + key.byteCount + 16)
-        writer.append(indexKey: key, in: index, of: kind, record)
+    static func prefix(of derivation: UInt16, index: UInt8) -> [UInt8] { prefix(of: derivation) + [index] }
+
+    static func of(_ derivation: UInt16, _ index: UInt8, _ key: RawSpan, _ record: RecordID) -> [UInt8] {
+        var writer = ByteWriter(capacity: 3 + key.byteCount + 16)
+        writer.append(derivedKey: key, in: index, of: derivation, record)
         return writer.bytes
     }
 }
 
 extension ByteWriter {
-    /// Appends the key of an entry of a secondary index.
-    mutating func append(indexKey key: RawSpan, in index: UInt8, of kind: String, _ record: RecordID) {
-        for byte in kind.utf8 { append(byte) }
-        append(UInt8(0))
+    /// Appends the key of a row of a derivation. Those of sums are without the record.
+    mutating func append(derivedKey key: RawSpan, in index: UInt8, of derivation: UInt16, _ record: RecordID) {
+        append(bigEndian: derivation)
         append(index)
         append(contentsOf: key)
-        append(record)
+        if index != IndexEntries.sums { append(record) }
     }
 }
 
@@ -75,6 +79,7 @@ struct ViewTables {
     let unread: Table<UInt64>
     let blocks: Table<[UInt8]>
     let cells: Table<[UInt8]>
+    let behind: Table<[UInt8]>
     let meta: Table<[UInt8]>
 
     /// Creates the tables.
@@ -84,6 +89,7 @@ struct ViewTables {
         unread = try transaction.openOrCreate("unread")
         blocks = try transaction.openOrCreate("blocks")
         cells = try transaction.openOrCreate("cells")
+        behind = try transaction.openOrCreate("behind")
         meta = try transaction.openOrCreate("meta")
     }
 
@@ -93,6 +99,7 @@ struct ViewTables {
             let unread = try transaction.table("unread", of: UInt64.self),
             let blocks = try transaction.table("blocks", of: [UInt8].self),
             let cells = try transaction.table("cells", of: [UInt8].self),
+            let behind = try transaction.table("behind", of: [UInt8].self),
             let meta = try transaction.table("meta", of: [UInt8].self)
         else { throw ViewError.damaged("its tables are missing") }
         self.records = records
@@ -100,6 +107,7 @@ struct ViewTables {
         self.unread = unread
         self.blocks = blocks
         self.cells = cells
+        self.behind = behind
         self.meta = meta
     }
 
@@ -111,6 +119,7 @@ struct ViewTables {
         case .unread: try transaction.count(of: unread)
         case .blocks: try transaction.count(of: blocks)
         case .cells: try transaction.count(of: cells)
+        case .behind: try transaction.count(of: behind)
         case .meta: try transaction.count(of: meta) - 1
         }
     }
@@ -120,9 +129,10 @@ struct ViewTables {
 public enum ViewError: Error, Hashable, Sendable {
     /// A row or table is not what was written.
     case damaged(String)
-    /// The view belongs to another log, another history of it, or another version of the kinds.
+    /// The view belongs to another log, another history of it, or is of another layout.
     case stale
-    /// The log has late events that were not folded into the view yet.
+    /// The log has late events that were not folded into the view yet, or something that this program derives from records is
+    /// missing or behind.
     case behind
     /// The view cannot be brought up to date because the store is read-only.
     case readOnly
@@ -132,8 +142,8 @@ public enum ViewError: Error, Hashable, Sendable {
 struct Checkpoint: Hashable {
     var log: LogID
     var epoch: UInt64
-    /// The signature of the kinds and indexes that the rows were made for.
-    var signature: UInt64
+    /// The version of the layout of the rows: see ``Kinds/viewVersion``.
+    var layout: UInt64
     /// The content of the log whose events were folded. The rows are valid for its generation; newer late events are
     /// still to be folded.
     var content: LogContent
@@ -148,12 +158,12 @@ struct Checkpoint: Hashable {
     static let key = [UInt8]("checkpoint".utf8)
 
     init(
-        log: LogID, epoch: UInt64, signature: UInt64, content: LogContent, position: Position = 0,
+        log: LogID, epoch: UInt64, layout: UInt64 = Kinds.viewVersion, content: LogContent, position: Position = 0,
         checksum: UInt32 = 0
     ) {
         self.log = log
         self.epoch = epoch
-        self.signature = signature
+        self.layout = layout
         self.content = content
         self.position = position
         self.checksum = checksum
@@ -163,7 +173,7 @@ struct Checkpoint: Hashable {
         guard bytes.count == Self.byteCount else { return nil }
         self = bytes.withSpan { bytes in
             Checkpoint(
-                log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), signature: bytes.uint64(at: 24),
+                log: LogID(at: 0, of: bytes), epoch: bytes.uint64(at: 16), layout: bytes.uint64(at: 24),
                 content: LogContent(at: 32, of: bytes), position: bytes.uint64(at: 56),
                 checksum: bytes.uint32(at: 64))
         }
@@ -174,7 +184,7 @@ struct Checkpoint: Hashable {
         var writer = ByteWriter(capacity: Self.byteCount)
         writer.append(log)
         writer.append(littleEndian: epoch)
-        writer.append(littleEndian: signature)
+        writer.append(littleEndian: layout)
         writer.append(content)
         writer.append(littleEndian: position)
         writer.append(littleEndian: checksum)
@@ -185,7 +195,7 @@ struct Checkpoint: Hashable {
 
 /// Rows begin with a checksum: of key and value, or, in the meta table, of the value alone.
 enum CheckedRow {
-    /// Throws unless the row of a record, block, cell or unread event is as it was written under `key`.
+    /// Throws unless a row, of any table but `meta`, is as it was written under `key`.
     static func check(_ key: RawSpan, _ row: RawSpan) throws {
         let isSound =
             row.byteCount >= 4
@@ -193,18 +203,14 @@ enum CheckedRow {
         guard isSound else { throw ViewError.damaged("the checksum of a row is wrong") }
     }
 
-    /// Throws unless an index entry is as written.
-    static func checkEntry(_ key: RawSpan, _ value: RawSpan) throws {
-        guard value.byteCount == 4, CRC32C.checksum(key) == value.uint32(at: 0) else {
-            throw ViewError.damaged("the checksum of an index entry is wrong")
-        }
-    }
+    /// Returns the row with the content `bytes` under `key`.
+    static func seal(_ bytes: [UInt8], under key: some TableKey) -> [UInt8] { seal(bytes.span.bytes, under: key) }
 
     /// Returns the row with the content `bytes` under `key`.
-    static func seal(_ bytes: [UInt8], under key: some TableKey) -> [UInt8] {
+    static func seal(_ bytes: RawSpan, under key: some TableKey) -> [UInt8] {
         let start = key.withKeyBytes { CRC32C.checksum($0) }
-        var writer = ByteWriter(capacity: bytes.count + 4)
-        writer.append(littleEndian: bytes.withSpan { CRC32C.checksum($0, continuing: start) })
+        var writer = ByteWriter(capacity: bytes.byteCount + 4)
+        writer.append(littleEndian: CRC32C.checksum(bytes, continuing: start))
         writer.append(contentsOf: bytes)
         return writer.bytes
     }

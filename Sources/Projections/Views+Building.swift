@@ -43,8 +43,8 @@ extension Views {
     ) throws -> Environment {
         try Environment.create(at: path, options: options) { transaction in
             let checkpoint = Checkpoint(
-                log: log.id, epoch: log.epoch, signature: kinds.signature, content: content)
-            try RowWriter.create(checkpoint, in: transaction)
+                log: log.id, epoch: log.epoch, content: content)
+            try RowWriter.create(checkpoint, of: kinds, in: transaction)
         }
         return try openNew(path)
     }

@@ -15,9 +15,12 @@ public struct ViewComparison: Hashable, Sendable {
     public let trouble: String?
     /// The digest of the newly folded views.
     public let after: ViewDigest
+    /// What was derived from records and is not what the newly folded views have, such as `the indexes of qso`; none if the
+    /// present views could not be read.
+    public let differing: [String]
 
     /// Whether the views matched the log.
-    public var isSame: Bool { before == after }
+    public var isSame: Bool { before == after && differing.isEmpty }
 }
 
 extension Views {
@@ -63,15 +66,18 @@ extension Views {
         }
         // The present views may have advanced meanwhile.
         events += try replayer.catchUp(environment, through: before?.position ?? log.lastPosition()).events
+        var differing: [String] = []
         let after = try environment.read { transaction in
             try ViewReader.lend(transaction, kinds: kinds) { folded in
-                if let before, try hasRows(of: folded, before) { return before.digest }
-                return try folded.digest()
+                guard let before else { return try folded.digest() }
+                differing = try self.differing(from: folded, before)
+                return try hasRows(of: folded, before) ? before.digest : folded.digest()
             }
         }
         return (
             environment,
-            ViewComparison(events: events, before: before?.digest, trouble: trouble, after: after)
+            ViewComparison(
+                events: events, before: before?.digest, trouble: trouble, after: after, differing: differing)
         )
     }
 
@@ -92,6 +98,21 @@ extension Views {
             try view.position == digested.position && view.content == digested.content
                 && folded.position == digested.position && view.hasRows(of: folded)
         }.value ?? false
+    }
+
+    /// What this program derives from records and has other rows in the present views than in `folded`; none if the present
+    /// views are no longer those that were digested, since then they went on, and are compared at the next time.
+    private func differing(from folded: borrowing ViewReader, _ digested: DigestedViews) throws -> [String] {
+        try present { view in
+            guard view.position == digested.position, view.content == digested.content,
+                folded.position == digested.position
+            else { return [] }
+            var differing: [String] = []
+            for place in kinds.derivations.indices where try !view.hasDerived(place, of: folded) {
+                differing.append(kinds.derivations[place].description)
+            }
+            return differing
+        }.value ?? []
     }
 
     private typealias Present<Value> = (value: Value?, trouble: String?)
@@ -118,22 +139,44 @@ extension ViewReader {
             && hasRows(of: other, tables.blocks, other.tables.blocks)
     }
 
+    /// Whether the rows of the derivation at `place` are those of `other`, which may have it under another number.
+    fileprivate func hasDerived(_ place: Int, of other: borrowing ViewReader) throws -> Bool {
+        let (ours, theirs) = (derivations.numbers[place], other.derivations.numbers[place])
+        return try hasRows(of: other, tables.index, other.tables.index, numbered: (ours, theirs))
+            && hasRows(of: other, tables.cells, other.tables.cells, numbered: (ours, theirs))
+    }
+
+    /// Compares two tables row by row: all of them, or those of a derivation, without its number and the checksum that
+    /// depends on it.
     private func hasRows(
-        of other: borrowing ViewReader, _ table: Table<[UInt8]>, _ otherTable: Table<[UInt8]>
+        of other: borrowing ViewReader, _ table: Table<[UInt8]>, _ otherTable: Table<[UInt8]>,
+        numbered numbers: (ours: UInt16, theirs: UInt16)? = nil
     ) throws -> Bool {
-        try other.transaction.withCursor(otherTable) { theirs in
-            var isSame = true
-            var isThere = try theirs.first()
+        let (prefix, otherPrefix) = (
+            numbers.map { DerivedKey.prefix(of: $0.ours) } ?? [], numbers.map { DerivedKey.prefix(of: $0.theirs) } ?? []
+        )
+        let skipped = numbers == nil ? 0 : 4
+        func isSame(_ key: RawSpan, _ row: RawSpan, _ otherKey: RawSpan, _ otherRow: RawSpan) -> Bool {
+            key.extracting(prefix.count..<key.byteCount).elementsEqual(
+                otherKey.extracting(otherPrefix.count..<otherKey.byteCount))
+                && row.byteCount >= skipped && otherRow.byteCount >= skipped
+                && row.extracting(skipped..<row.byteCount).elementsEqual(
+                    otherRow.extracting(skipped..<otherRow.byteCount))
+        }
+        return try other.transaction.withCursor(otherTable) { theirs in
+            func isTheirs() throws -> Bool { try theirs.withEntry { key, _ in Self.key(key, hasPrefix: otherPrefix) } }
+            var isSoFarSame = true
+            var isThere = try otherPrefix.isEmpty ? theirs.first() : theirs.seek(atOrAfter: otherPrefix)
+            if isThere { isThere = try isTheirs() }
             try transaction.withCursor(table) { ours in
-                try ours.forEach { key, row in
-                    isSame =
-                        try isThere
-                        && theirs.withEntry { $0.elementsEqual(key) && $1.elementsEqual(row) }
-                    if isSame { isThere = try theirs.next() }
-                    return isSame
+                try ours.forEach(from: prefix.isEmpty ? nil : prefix) { key, row in
+                    guard Self.key(key, hasPrefix: prefix) else { return false }
+                    isSoFarSame = try isThere && theirs.withEntry { isSame(key, row, $0, $1) }
+                    if isSoFarSame, try theirs.next() { isThere = try isTheirs() } else { isThere = false }
+                    return isSoFarSame
                 }
             }
-            return isSame && !isThere
+            return isSoFarSame && !isThere
         }
     }
 }

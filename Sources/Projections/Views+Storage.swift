@@ -11,6 +11,7 @@ extension Views {
                 ("unread", try transaction.statistics(of: tables.unread)),
                 ("blocks", try transaction.statistics(of: tables.blocks)),
                 ("cells", try transaction.statistics(of: tables.cells)),
+                ("behind", try transaction.statistics(of: tables.behind)),
             ]
         }
     }

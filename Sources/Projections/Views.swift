@@ -126,6 +126,23 @@ public final class Views: Sendable {
         }
     }
 
+    /// Returns a record folded from those of its events whose positions `isCounted` accepts; `nil` if it accepts none.
+    ///
+    /// Cost: about 1 us for each of these events.
+    package func record(
+        _ kind: String, _ id: RecordID, foldedFrom isCounted: (Position) -> Bool
+    ) throws -> Record? {
+        try read { view in
+            guard let positions = try view.storedState(of: kind, id)?.history.positions.filter(isCounted),
+                !positions.isEmpty
+            else { return nil }
+            var names = view.names
+            let state = try history.state(of: kind, id, foldedFrom: positions, EventFilter(), names: &names)
+            return state.history.count > 0
+                ? Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind]) : nil
+        }
+    }
+
     // MARK: - Catching up
 
     /// Folds the events that the log has and the views have not, whichever process wrote them.
@@ -279,13 +296,20 @@ public final class Views: Sendable {
         log.isReadOnly ? try body() : try log.withWriterLock(body)
     }
 
-    /// Whether the file exists, is of this log and version, and is not behind the log. Detects only damage that is
+    /// Whether the file exists, is of this log and layout, and is behind in nothing that this program asks it for. Detects only damage that is
     /// visible without reading the whole file.
     public func isCurrent() throws -> Bool {
         do {
-            let checkpoint = try environment().read { try Replayer.checkpoint(in: $0, ViewTables(in: $0)) }
+            let (checkpoint, directory) = try environment().read { transaction in
+                let tables = try ViewTables(in: transaction)
+                return (
+                    try Replayer.checkpoint(in: transaction, tables),
+                    try SliceWriter.directory(in: transaction, tables)
+                )
+            }
             try replayer.check(checkpoint)
             return try checkpoint.position == log.lastPosition() && checkpoint.content == log.content()
+                && KnownDerivations(directory, kinds).isComplete
         } catch is ViewError {
             return false
         } catch let error as LMDBError where error.meansDamage {

@@ -44,10 +44,8 @@ private struct ViewJudge: FileJudge {
 
     mutating func isSound(key: RawSpan, value: RawSpan) -> Bool {
         switch table {
-        case .records, .unread, .blocks, .cells:
+        case .records, .index, .unread, .blocks, .cells, .behind:
             guard (try? CheckedRow.check(key, value)) != nil else { return false }
-        case .index:
-            guard (try? CheckedRow.checkEntry(key, value)) != nil else { return false }
         case .meta:
             guard let content = try? CheckedRow.open(value.toArray()) else { return false }
             if Checkpoint.key.withSpan({ key.elementsEqual($0) }) {

@@ -4,8 +4,7 @@ import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
 
-/// The indexes of contacts. The numbers are stored in the views; changing the meaning of one requires a new version
-/// of the kind.
+/// The indexes of contacts. The numbers are stored in the views; changing the keys of one requires a new version of it.
 enum ContactIndex {
     /// Start time of the contact and what is asked most: see ``IndexedContact``.
     static let time: UInt8 = 1
@@ -19,6 +18,12 @@ enum ContactIndex {
     static let service: UInt8 = 5
     /// The session's id: 16 bytes.
     static let session: UInt8 = 6
+
+    /// All of them.
+    static let all = [
+        IndexSchema(time, "time"), IndexSchema(call, "call"), IndexSchema(key, "key"), IndexSchema(source, "source"),
+        IndexSchema(service, "service"), IndexSchema(session, "session"),
+    ]
 
     /// The fields that contain the id that a service or another program has given to a contact.
     static let serviceFields = ["APP_QRZLOG_LOGID", "APP_POLO_UUID", "APP_N1MM_ID"]

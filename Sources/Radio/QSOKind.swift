@@ -64,7 +64,8 @@ public enum QSOKind: RecordKind {
         }
         return KindSchema(
             name: name, version: 6, fields: plain + registers + internals, namedPolicy: .sources,
-            covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexEntries: ContactIndex.addEntries)
+            covers: { Fineness.covers($1, $2, of: FieldName($0)) }, indexes: ContactIndex.all,
+            indexEntries: ContactIndex.addEntries)
     }()
 
     /// The name under which a contact's session is assigned: 16 bytes. In lower case, so that no field of a file has

@@ -26,6 +26,7 @@ public enum Radio {
             CALL OPERATOR STATUS STARTED ENDED PARK SUMMIT WWFF GRID RIG ANTENNA KEY MIC POWER FREQ MODE CONTEST \
             CONTEST_CLASS TITLE NOTES PROGRAMS ATTENDEES EQUIPMENT PHOTOS WEATHER SOLAR
             """, union: ["PARK", "PROGRAMS", "ATTENDEES", "EQUIPMENT", "PHOTOS"]),
+        indexes: [IndexSchema(1, "started"), IndexSchema(openSessions, "open")],
         indexEntries: { values, entries in
             let started = values.value(4) ?? []
             let isOpen = values.isVisible && values.value(3).map { !$0.elementsEqual("ended".utf8) } ?? false

@@ -59,13 +59,16 @@ public struct FieldSchema: Sendable {
 public struct KindSchema: Sendable {
     /// The name on disk, such as `qso`.
     public let name: String
-    /// Increased when fields or indexes change their meaning: views of another version are rebuilt.
+    /// Increased when fields change their meaning: what was derived from them is then built anew.
     public let version: UInt32
     /// The fields.
     public let fields: [FieldSchema]
-    /// Adds the index entries of a record.
+    /// The indexes that ``indexEntries`` fills.
+    public let indexes: [IndexSchema]
+    /// Adds the entries of a record to ``indexes``.
     ///
-    /// Called once for every change of a record; must be a pure function.
+    /// Called for every change of a record; must be a pure function. Entries of an index that is not declared are not
+    /// stored.
     public let indexEntries: @Sendable (borrowing ShownValues, inout IndexEntries) -> Void
 
     /// The policy of fields that have a name and no number.
@@ -81,11 +84,11 @@ public struct KindSchema: Sendable {
     private let places: [UInt32: Int]
     private let registers: [String: Int]
 
-    /// A kind of these parts; traps if two fields share a number or a name.
+    /// A kind of these parts; traps if two fields or two indexes share a number, or two fields a name.
     public init(
         name: String, version: UInt32 = 1, fields: [FieldSchema], namedPolicy: MergePolicy = .latest,
         covers: @escaping @Sendable (_ name: String, _ value: [UInt8], _ other: [UInt8]) -> Bool = { $1 == $2 },
-        series: SeriesSchema? = nil,
+        series: SeriesSchema? = nil, indexes: [IndexSchema] = [],
         indexEntries: @escaping @Sendable (borrowing ShownValues, inout IndexEntries) -> Void = { _, _ in }
     ) {
         precondition(
@@ -96,6 +99,10 @@ public struct KindSchema: Sendable {
         self.namedPolicy = namedPolicy
         self.covers = covers
         self.series = series
+        precondition(
+            Set(indexes.map(\.number)).count == indexes.count && !indexes.contains { $0.number == 0 },
+            "The indexes of a kind have different numbers, from 1.")
+        self.indexes = indexes
         self.indexEntries = indexEntries
         numbers = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
         places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.number, $0) })
@@ -114,7 +121,7 @@ public struct KindSchema: Sendable {
             identity: field.identity)
         return KindSchema(
             name: self.name, version: version, fields: fields.map { $0.number == field.number ? other : $0 },
-            namedPolicy: namedPolicy, covers: covers, series: series, indexEntries: indexEntries)
+            namedPolicy: namedPolicy, covers: covers, series: series, indexes: indexes, indexEntries: indexEntries)
     }
 
     /// The field with this number.
@@ -125,12 +132,6 @@ public struct KindSchema: Sendable {
 
     /// The register that `name` is a member of.
     public func register(of name: String) -> FieldSchema? { registers[name].map { fields[$0] } }
-
-    /// Makes `entries` the index entries of the record with `state`: none if it was erased.
-    package func findEntries(of state: RecordState, _ names: Names, _ entries: inout IndexEntries) {
-        entries.removeAll()
-        if !state.isErased { indexEntries(ShownValues(state, names, schema: self), &entries) }
-    }
 
     /// The key under which `name` is written: its number, that of its register, or the name itself.
     public func key(for name: String) -> FieldKey {

@@ -10,6 +10,8 @@ public struct SeriesSchema: Sendable {
     public let factor: UInt64
     /// The number of levels.
     public let levelCount: Int
+    /// Increased when ``add`` makes another content of the same summaries: the cells are then built anew.
+    public let version: UInt32
     /// Adds the summary of a block to the content of a cell, which is `nil` if there is none yet. Returns `nil` if
     /// the summary cannot be read: then the block is in no cell.
     ///
@@ -18,11 +20,12 @@ public struct SeriesSchema: Sendable {
 
     /// Cells of these sizes.
     public init(
-        itemsPerCell: UInt64, factor: UInt64 = 16, levelCount: Int,
+        itemsPerCell: UInt64, factor: UInt64 = 16, levelCount: Int, version: UInt32 = 1,
         add: @escaping @Sendable (_ summary: RawSpan, _ cell: [UInt8]?) -> [UInt8]?
     ) {
         precondition(itemsPerCell >= 1 && factor >= 2 && levelCount >= 1 && levelCount <= 8, "A cell has items.")
-        (self.itemsPerCell, self.factor, self.levelCount, self.add) = (itemsPerCell, factor, levelCount, add)
+        (self.itemsPerCell, self.factor, self.levelCount, self.version) = (itemsPerCell, factor, levelCount, version)
+        self.add = add
     }
 
     /// The number of items that a cell of `level`, from 1 on, covers.

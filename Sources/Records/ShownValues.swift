@@ -39,8 +39,40 @@ public struct ShownValues: ~Copyable, Sendable {
         }
     }
 
-    /// The import sources that have asserted anything of the record, in order of their local numbers.
-    public var sources: [SourceID] { state.sources.map { names.sources[Int($0) - 1] } }
+    /// The import sources that have asserted anything of the record, in order of their ids.
+    public var sources: [SourceID] {
+        let sources = state.sources
+        return sources.count < 2
+            ? sources.map { names.sources[Int($0) - 1] }
+            : sources.map { names.sources[Int($0) - 1] }.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// The text shown for the field `name`, or for the member `name` of a register; `nil` if there is none, or if it is
+    /// withheld. That of a collection is its elements, separated by commas, each once.
+    public func text(_ name: String) -> String? {
+        guard let schema else { return value(named: name).map { String(decoding: $0, as: UTF8.self) } }
+        if let register = schema.register(of: name), let place = register.members.firstIndex(of: name) {
+            guard let value = value(register.number) else { return nil }
+            return Register(decoding: Array(value), memberCount: register.members.count).values[place].map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+        let value =
+            switch schema.key(for: name) {
+            case .number(let number): schema.policy(of: .number(number)) == .union ? elements(number) : value(number)
+            case .name: value(named: name)
+            }
+        return value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether the value that would be shown for the field `name`, or for the register that `name` is a member of, is not
+    /// here or was erased.
+    public func isWithheld(_ name: String) -> Bool {
+        guard let ordinal = names.knownOrdinal(of: schema?.key(for: name) ?? .name(name)),
+            state.heads.contains(where: { $0.field == ordinal })
+        else { return false }
+        return field(ordinal).shown.isWithheld
+    }
 
     /// The value shown for the field `number`, or `nil` if it has none.
     public func value(_ number: UInt32) -> ArraySlice<UInt8>? {

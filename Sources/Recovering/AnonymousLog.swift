@@ -25,7 +25,7 @@ struct AnonymousLog {
         var generator = SystemRandomNumberGenerator()
         let log = try EventLog.create(
             at: target.path, id: LogID.random(using: &generator), epoch: generator.next())
-        var anonymous = AnonymousLog(components)
+        var anonymous = try AnonymousLog(components)
         var frames: [[UInt8]] = []
         try salvage.forEachEvent { frame, bytes in
             frames += try anonymous.frames(for: frame, bytes)
@@ -39,8 +39,8 @@ struct AnonymousLog {
         unlink(target.path + "-lock")
     }
 
-    private init(_ components: [StoreComponent]) {
-        kinds = Set(Store.kinds(Configuration(components: components)).all.map(\.name))
+    private init(_ components: [StoreComponent]) throws {
+        kinds = Set(try RegisteredKinds.kinds(Configuration(components: components)).all.map(\.name))
     }
 
     /// Returns the frames for an event: its own, after those of the lost events before it.

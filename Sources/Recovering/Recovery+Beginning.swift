@@ -104,7 +104,7 @@ extension Recovery {
             let log = try EventLog(opening: path, options: options)
             let folder = try ScratchFolder()
             let views = Views(
-                of: log, kinds: Store.kinds(configuration), at: folder.path(of: "views.mdb"), isReadOnly: false)
+                of: log, kinds: try RegisteredKinds.kinds(configuration), at: folder.path(of: "views.mdb"), isReadOnly: false)
             defer {
                 views.close()
                 try? log.close()

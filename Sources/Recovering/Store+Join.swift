@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveReplication
 import GroundwaveStore
 import GroundwaveSyncing
 
@@ -14,17 +15,96 @@ extension Store {
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
     ///   another address; `notFound` if there is no log at the address; `busy` if another process is joining it;
-    ///   `unreachable`; `usage` if the name of the device is invalid.
+    ///   `unreachable`; `usage` if the name of the device is invalid, or if only an application can open the address.
+    ///   `CancellationError` at once if the task is cancelled; what has arrived is kept.
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> (store: Store, summary: SyncSummary) {
-        let files = StoreFiles(url)
+        let (remote, access) = (Remote(name: address.suggestedName, address: address), try address.access())
+        return try await join(remote, at: url, configuration) {
+            try await Self.log(of: remote, through: access, configuration.components)
+        } fetching: { store in
+            try await store.add(remote: remote.name, at: address)
+            return try await store.sync(remote)
+        }
+    }
+
+    /// Creates a store in a folder that holds none, as a new replica of the log that is reached through a transport of
+    /// the application's own, and fetches what is there.
+    ///
+    /// If this is interrupted or fails, ``open(at:_:)`` throws `joining`, and the next call with the same name resumes
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport.
+    ///   - name: Its name among the remotes of the store, as in ``sync(with:as:isPulling:isPushing:isFull:)``.
+    ///   - url: The folder of the store.
+    ///   - configuration: The settings with which the store is created and opened.
+    /// - Returns: The store, and the result of the fetch.
+    /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
+    ///   elsewhere; `notFound` if there is no log; `busy` if another process is joining it; `unreachable`; `usage` if
+    ///   one of the names is invalid. `CancellationError` at once if the task is cancelled; what has arrived is kept.
+    public static func join(
+        through transport: any Transport, as name: String, at url: URL,
+        _ configuration: Configuration = Configuration()
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        let remote = try Remote(ofApplication: name)
+        return try await join(remote, at: url, configuration) {
+            try await Self.log(of: remote, through: .storage(transport), configuration.components)
+        } fetching: { store in
+            try await store.sync(with: transport, as: name)
+        }
+    }
+
+    /// Creates a store in a folder that holds none, as a new replica of the log of the store at the other end of a stream,
+    /// and fetches what it has. The other side calls ``sync(over:as:)``.
+    ///
+    /// If this is interrupted or fails, ``open(at:_:)`` throws `joining`, and the next call with the same name resumes it
+    /// over a new stream. The stream is closed when this returns or throws.
+    ///
+    /// - Parameters:
+    ///   - stream: A new connection, which nobody else uses.
+    ///   - name: The name of the remote, as in ``sync(over:as:)``.
+    ///   - url: The folder of the store.
+    ///   - configuration: The settings with which the store is created and opened.
+    /// - Returns: The store, and the result of the fetch.
+    /// - Throws: As ``join(through:as:at:_:)``, and as ``sync(over:as:)``.
+    public static func join(
+        over stream: any ByteStream, as name: String = "stream", at url: URL,
+        _ configuration: Configuration = Configuration()
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        let greeted = GreetedStream(stream)
+        do {
+            let remote = try Remote(ofApplication: name)
+            return try await join(remote, at: url, configuration) {
+                try await greeted.log(from: remote)
+            } fetching: { store in
+                try await store.sync(over: greeted, as: name)
+            }
+        } catch {
+            await stream.close()
+            throw error
+        }
+    }
+
+    /// Creates a store or resumes its creation.
+    ///
+    /// - Parameters:
+    ///   - log: Returns the log at the remote; `nil` if there is none.
+    ///   - fetch: Adds the remote to the store, and synchronises with it.
+    private static func join(
+        _ remote: Remote, at url: URL, _ configuration: Configuration, log: () async throws -> LogID?,
+        fetching fetch: (Store) async throws -> SyncSummary
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        let (files, address) = (StoreFiles(url), remote.address)
         _ = try DeviceName.checked(configuration.deviceName)
         try Joining.check(address.description, files)
-        guard let found = try await Self.log(at: address, configuration.components) else {
+        guard let found = try await log() else {
             throw StoreError(
                 .notFound, "There is no log at \(address).",
-                hint: "On a device that has the log: \(.addRemote(address: "\(address)")), then \(.synchronise)")
+                hint: address.isOfApplication
+                    ? "Synchronise a device that has the log there first."
+                    : "On a device that has the log: \(.addRemote(address: "\(address)")), then \(.synchronise)")
         }
         let joining = try Joining(address.description, files)
         do {
@@ -34,9 +114,7 @@ extension Store {
                 ? try await open(at: url, configuration, isJoining: true).whole
                 : try await create(at: url, log: found, configuration)
             do {
-                let name = address.suggestedName
-                try await store.add(remote: name, at: address)
-                let summary = try await store.sync(try store.remote(name))
+                let summary = try await fetch(store)
                 try joining.finish()
                 return (store, summary)
             } catch {
@@ -48,7 +126,10 @@ extension Store {
             let state = try? recoveryStatus(at: url, stateFolder: configuration.stateFolder).state
             if let state, state.isDamaged { throw error }
             throw StoreError(
-                error.code, error.message, hint: "What has arrived is kept. To resume: \(.join(address: "\(address)"))",
+                error.code, error.message,
+                hint: address.isOfApplication
+                    ? "What has arrived is kept. To resume: join again under the same name."
+                    : "What has arrived is kept. To resume: \(.join(address: "\(address)"))",
                 cause: error)
         }
     }

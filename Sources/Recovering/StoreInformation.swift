@@ -89,6 +89,8 @@ public struct StoreInformation: Sendable {
     public internal(set) var unread: [UnreadEvent] = []
     /// The state of synchronisation; `nil` if its file cannot be read, and for a past moment.
     public internal(set) var sync: Sync?
+    /// What the views have beside the records, for this program or another one, in the order in which it was made.
+    public internal(set) var derived: [DerivedTable] = []
     /// The problems that were found.
     public internal(set) var troubles: [Trouble] = []
     /// When a check of every page of the log last found no damage, in milliseconds since 1970; `nil` if this device
@@ -154,10 +156,13 @@ extension StoreInformation {
             return
         }
         defer { try? log.close() }
-        let views = Views(
-            of: log, kinds: Store.kinds(Configuration(kinds: kinds, components: components)), at: files.views)
-        defer { views.close() }
-        do { try views.read { try read($0) } } catch { note("views", error, files.views) }
+        do {
+            // Views that lack what this program derives are as good as any here.
+            let kinds = try RegisteredKinds.kinds(Configuration(kinds: kinds, components: components)).withoutDerivations
+            let views = Views(of: log, kinds: kinds, at: files.views)
+            defer { views.close() }
+            try views.read { try read($0) }
+        } catch { note("views", error, files.views) }
         if let checkpoint, let position, checkpoint < position {
             troubles.append(
                 Trouble(
@@ -184,6 +189,7 @@ extension StoreInformation {
 
     private mutating func read(_ view: borrowing ViewReader) throws {
         checkpoint = view.position
+        derived = view.derivedTables
         unread = try view.unreadEvents()
         for kind in try view.kindsWithRecords() {
             var (shown, hidden) = (0, 0)

@@ -221,6 +221,8 @@ extension Store {
         if report.isSame { return }
         let detail =
             report.trouble.map { "the views are \($0)" }
+            ?? (report.before == report.after
+                ? "\(report.differing.joined(separator: ", ")) differ from those of a replay: replay makes them anew" : nil)
             ?? "the views do not match the log: their digest differs from that of a replay"
         verification.damage.append(.init(what: "views", replica: nil, first: nil, last: nil, detail: detail))
     }

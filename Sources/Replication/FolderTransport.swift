@@ -20,7 +20,7 @@ import Foundation
 /// On a file system that ignores case, only the first of the objects `a` and `A` can be stored; see ``ObjectName``.
 ///
 /// Calls run on a separate queue, since shares and sticks are slow, and clouds download a file before it can be
-/// read. Cancelling a task does not end a call that has begun.
+/// read. If the task is cancelled, a call throws `unreachable` at once; what it has begun there ends by itself.
 public struct FolderTransport: Transport {
     /// The folder.
     public let root: URL
@@ -51,27 +51,22 @@ public struct FolderTransport: Transport {
         try await perform { (objects) throws(TransportError) in try objects.makeRoot() }
     }
 
-    /// A folder can be watched, and takes objects of up to 4 GiB less one byte, as FAT does.
-    public var capabilities: TransportCapabilities {
-        TransportCapabilities(canWatch: true, objectBytes: FolderObjects.largest)
-    }
-
     private static let queue = DispatchQueue(label: "groundwave.folders", qos: .utility, attributes: .concurrent)
 
     /// Runs a slow operation on a separate queue.
     private func perform<Outcome: Sendable>(
         _ body: @escaping @Sendable (FolderObjects) throws(TransportError) -> Outcome
     ) async throws(TransportError) -> Outcome {
-        let result: Result<Outcome, TransportError> = await withCheckedContinuation { continuation in
-            Self.queue.async { [objects] in
-                continuation.resume(
-                    returning: Result { () throws(TransportError) -> Outcome in try body(objects) })
-            }
+        let awaited = Awaited<Result<Outcome, TransportError>>()
+        Self.queue.async { [objects] in
+            awaited.provide(Result { () throws(TransportError) -> Outcome in try body(objects) })
         }
+        guard let result = await awaited.value() else { throw .unreachable("The task was cancelled.") }
         return try result.get()
     }
 
-    /// Stores an object; see ``Transport``. Creates missing folders. Flushes the disk three times.
+    /// Stores an object of up to 4 GiB less one byte, as FAT does; see ``Transport``. Creates missing folders. Flushes
+    /// the disk three times.
     ///
     /// - Throws: ``TransportError``: `refused` if the name is not a file, or a part of its path is not a folder.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {

@@ -13,8 +13,8 @@ public final class MemoryTransport: Transport {
     /// It must not call the transport.
     public typealias FaultsOfRequest = @Sendable (Request, Faults) -> Faults
 
-    /// The capabilities of this remote.
-    public let capabilities: TransportCapabilities
+    /// The maximum size of an object in bytes.
+    public let objectBytes: Int
 
     private let faultsOfRequest: FaultsOfRequest?
     private let state: Mutex<State>
@@ -35,7 +35,7 @@ public final class MemoryTransport: Transport {
     public init(
         objectBytes: Int = 64 << 20, faults: Faults = Faults(), faultsOfRequest: FaultsOfRequest? = nil
     ) {
-        capabilities = TransportCapabilities(canWatch: true, objectBytes: objectBytes)
+        self.objectBytes = objectBytes
         self.faultsOfRequest = faultsOfRequest
         state = Mutex(State(faults: faults))
     }
@@ -74,7 +74,7 @@ public final class MemoryTransport: Transport {
     ///
     /// - Throws: ``TransportError``; then nothing was stored, unless ``Faults/putsFailAfterwards`` is set.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) throws(TransportError) -> PutOutcome {
-        guard bytes.count <= capabilities.objectBytes else { throw .tooLarge(name, byteCount: bytes.count) }
+        guard bytes.count <= objectBytes else { throw .tooLarge(name, byteCount: bytes.count) }
         let (outcome, isAnswerLost) = try perform(.put(name)) {
             (objects, faults) throws(TransportError) -> (PutOutcome, Bool) in
             (try objects.put(name, bytes, roomBytes: faults.roomBytes), faults.putsFailAfterwards)

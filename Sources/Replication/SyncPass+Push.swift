@@ -21,7 +21,7 @@ extension SyncPass {
             if frames.isEmpty, isPushed && !asksAgain || manifest.heads.isEmpty { return }
             let number = cache.next[me] ?? 1
             let bytes = Segment.bytes(log: log.id, manifest, frames, by: identity)
-            report.requestCount += 1
+            try beginRequest()
             switch try await transport.putIfAbsent(RemoteLayout.segment(number, of: me), bytes) {
             case .stored:
                 asksAgain = false
@@ -52,7 +52,7 @@ extension SyncPass {
     /// is free.
     private mutating func removeOwnRemains(_ number: UInt64) async throws -> Bool {
         let name = RemoteLayout.segment(number, of: identity.replica)
-        report.requestCount += 1
+        try beginRequest()
         guard let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit) else { return true }
         do throws(Segment.Failure) {
             _ = try Segment(reading: bytes, of: log.id, isValid: isValid)

@@ -58,8 +58,8 @@ public struct SyncPass<Log: ReplicatedLog> {
     ///   - isPulling: Whether to pull.
     ///   - isPushing: Whether to push.
     ///   - isFull: Whether to read everything even if the remote cache is fresh.
-    /// - Throws: ``TransportError``; ``RemoteError``; errors of the log. Steps completed before the error stay in
-    ///   effect.
+    /// - Throws: ``TransportError``; ``RemoteError``; errors of the log; `CancellationError` between two requests, if
+    ///   the task was cancelled. Steps completed before the error stay in effect.
     public mutating func run(isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false) async throws {
         // A log restored from a backup may be missing events that the remote cache counts as pulled.
         if try !log.provenVector(signedBy: identity).covers(cache.pulled) { cache = RemoteCache() }
@@ -80,9 +80,17 @@ public struct SyncPass<Log: ReplicatedLog> {
         report.manifests = cache.manifests.values.sorted { $0.store < $1.store }
     }
 
+    /// Counts a request that is about to be made.
+    ///
+    /// - Throws: `CancellationError` if the task was cancelled: nothing more is asked of the remote then.
+    mutating func beginRequest() throws {
+        try Task.checkCancellation()
+        report.requestCount += 1
+    }
+
     /// Checks that the remote is of this log, and discards the remote cache if the remote was emptied.
     private mutating func checkLog(mayCreate: Bool) async throws {
-        report.requestCount += 1
+        try beginRequest()
         if let bytes = try await transport.get(RemoteLayout.log, range: nil, limit: 64) {
             guard let found = RemoteLayout.log(reading: bytes) else { throw RemoteError.notARemote }
             guard found == log.id else { throw RemoteError.otherLog(found) }
@@ -92,7 +100,7 @@ public struct SyncPass<Log: ReplicatedLog> {
         }
         if !cache.next.isEmpty { forget() }
         guard mayCreate else { return }
-        report.requestCount += 1
+        try beginRequest()
         let outcome = try await transport.putIfAbsent(RemoteLayout.log, RemoteLayout.logBytes(log.id))
         // Another store was faster, and may be of another log.
         if outcome == .exists { try await checkLog(mayCreate: false) }
@@ -109,7 +117,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     /// Returns whether the last segment of `store` in the remote cache is still there, unchanged.
     private mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
         guard let next = cache.next[store], next > 1 else { return true }
-        report.requestCount += 1
+        try beginRequest()
         let bytes = try await transport.get(
             RemoteLayout.segment(next - 1, of: store), range: Segment.markRange, limit: Segment.markRange.count)
         guard let bytes else { return cache.unread[store]?.contains(next - 1) ?? false }
@@ -125,7 +133,7 @@ public struct SyncPass<Log: ReplicatedLog> {
 
     /// Returns the numbers of the listed segments after `startAfter`, at most 1000.
     private mutating func lastSegments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
-        report.requestCount += 1
+        try beginRequest()
         let names = try await transport.list(
             prefix: RemoteLayout.segments(of: store),
             startAfter: startAfter.map { RemoteLayout.segment($0, of: store) }, limit: 1000)
@@ -133,7 +141,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 
     private mutating func pull(isFull: Bool, mayPull: Bool) async throws {
-        report.requestCount += 1
+        try beginRequest()
         let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount)
         var stores = Set(names.compactMap { ReplicaID(text: $0) }.filter { names.contains("\($0)") })
         stores.formUnion(cache.next.keys)
@@ -151,7 +159,7 @@ public struct SyncPass<Log: ReplicatedLog> {
         // The last own segment was already checked at the start of the pass.
         var isBehindTheLast = store == identity.replica
         while true {
-            report.requestCount += 1
+            try beginRequest()
             let found = try await transport.get(
                 RemoteLayout.segment(number, of: store), range: nil, limit: Segment.byteLimit)
             guard let bytes = found else {
@@ -189,7 +197,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
     private mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
         report.quarantined[store] = text
-        report.requestCount += 1
+        try beginRequest()
         let after = try await transport.get(RemoteLayout.segment(number + 1, of: store), range: 0..<1, limit: 1)
         guard after != nil else { throw QuarantineReason(text) }
         noteUnread(number, of: store)
@@ -203,7 +211,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     /// Retries the segments that could not be read before: they may have been incomplete.
     private mutating func readAgain(_ store: ReplicaID, mayPull: Bool) async throws {
         for number in (cache.unread[store] ?? []).sorted() {
-            report.requestCount += 1
+            try beginRequest()
             let bytes = try await transport.get(
                 RemoteLayout.segment(number, of: store), range: nil, limit: Segment.byteLimit)
             guard let bytes, let segment = try? Segment(reading: bytes, of: log.id, isValid: isValid) else { continue }

@@ -2,18 +2,27 @@
 ///
 /// It needs only the operations of simple storage: an object is written once, under an unused name, and is read,
 /// listed and deleted. Its answers are untrusted: contents are checked like any input from outside, a listing may be
-/// outdated, and a missing object may appear later.
+/// outdated, and a missing object of another device may appear later. Objects are not encrypted.
+///
+/// A conforming type guarantees:
+/// - **Whole objects.** A reader gets an object completely or not at all, also after a writer was killed.
+/// - **Nothing is replaced.** Of several writers of one name, on any devices, exactly one gets ``PutOutcome/stored``.
+///   If the storage cannot refuse the others by itself, it is no remote for a log.
+/// - **What was stored is there.** An object of this device is found by its name at once, and on the other devices
+///   sooner or later. The engine reads objects by their names, so a listing that is late delays it, and loses nothing.
+/// - **Objects of up to 8 MiB**, under every ``ObjectName``, as many as there is room for.
+/// - **Operations at once.** Any number of tasks may call it.
+/// - **Cancellation.** When the task is cancelled, an operation ends soon, by throwing `unreachable` or with its result.
+///
+/// `TransportConformance` of the product `GroundwaveTesting` checks a type for these, one by one.
 public protocol Transport: Sendable {
-    /// The capabilities of this remote.
-    var capabilities: TransportCapabilities { get }
-
     /// Stores `bytes` under `name`, unless an object has that name.
     ///
     /// When it returns ``PutOutcome/stored``, the object is as durable as the remote guarantees, and complete: no
     /// reader ever sees part of it.
     ///
     /// - Throws: ``TransportError``; then the object is stored completely, or not at all. `tooLarge` if there are
-    ///   more bytes than ``TransportCapabilities/objectBytes``.
+    ///   more bytes than the remote accepts.
     func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome
 
     /// Returns the bytes of an object, or some of them; `nil` if there is no object of that name.
@@ -31,6 +40,7 @@ public protocol Transport: Sendable {
     /// - Parameters:
     ///   - startAfter: Only names after this one.
     ///   - limit: The maximum number of names; the caller continues after the last one.
+    /// - Throws: ``TransportError``.
     func list(
         prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int
     ) async throws(TransportError) -> [ObjectName]
@@ -38,14 +48,23 @@ public protocol Transport: Sendable {
     /// Returns the names of the folders directly below `prefix`, in byte order. At most `limit`.
     ///
     /// May or may not include a folder whose objects have all been deleted.
+    ///
+    /// - Throws: ``TransportError``.
     func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String]
 
     /// Deletes an object; does nothing if it does not exist.
+    ///
+    /// - Throws: ``TransportError``; then the object is there, or it is gone.
     func delete(_ name: ObjectName) async throws(TransportError)
 
-    /// Returns a stream of hints that something may have changed, or `nil` if the remote cannot be watched. Hints may
-    /// be superfluous or lost. The stream ends when the remote can no longer be watched.
+    /// Returns a stream of hints that something may have changed, or `nil` if the remote cannot be watched, which is
+    /// the default. Hints may be superfluous or lost. The stream ends when the remote can no longer be watched.
     func watch() -> AsyncStream<Void>?
+}
+
+extension Transport {
+    /// Returns `nil`: the remote cannot be watched. It is then looked at after each write, and every half minute.
+    public func watch() -> AsyncStream<Void>? { nil }
 }
 
 /// The result of storing an object.
@@ -56,21 +75,7 @@ public enum PutOutcome: Hashable, Sendable {
     case exists
 }
 
-/// The capabilities of a transport.
-public struct TransportCapabilities: Hashable, Sendable {
-    /// Whether it can notify of changes.
-    public var canWatch: Bool
-    /// The maximum size of an object in bytes.
-    public var objectBytes: Int
-
-    /// Creates capabilities from their parts.
-    public init(canWatch: Bool, objectBytes: Int) {
-        self.canWatch = canWatch
-        self.objectBytes = objectBytes
-    }
-}
-
-/// Why an operation of a transport failed.
+/// Why an operation of a transport failed. The texts are for people, and may end with a full stop.
 public enum TransportError: Error, Hashable, Sendable {
     /// The remote cannot be reached now; a later attempt may succeed.
     case unreachable(String)

@@ -2,11 +2,26 @@ import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
 
-/// One batch as it came into the log: what changed, who did it, and the token to resume after it.
+/// One batch as it came into the log: what it changed in what records show, who did it, and the token to resume after it.
+///
+/// A set without changes stands for batches of which none matches: its token is behind them.
 public struct ChangeSet: Hashable, Sendable {
-    /// The changes that one event made to one record.
+    /// How a record stands.
+    public enum Standing: Hashable, Sendable {
+        /// There is no such record, or nothing of it can be read.
+        case absent
+        /// It is shown.
+        case shown
+        /// It is hidden, and can be restored.
+        case hidden
+        /// It was erased: nothing of it is left, and nothing of it may be kept elsewhere.
+        case erased
+    }
+
+    /// What a batch changed in what one record shows. A write that loses against a concurrent one changes nothing but
+    /// ``conflicts``.
     public struct RecordChange: Hashable, Sendable {
-        /// The event.
+        /// The first event of the batch that touched the record.
         public let event: EventID
         /// The kind of the record.
         public let kind: String
@@ -14,11 +29,20 @@ public struct ChangeSet: Hashable, Sendable {
         public let record: RecordID
         /// Whether an import wrote it.
         public let isImported: Bool
-        /// The changed fields, with their values before and after.
+        /// How the record stood before.
+        public let before: Standing
+        /// How it stands now.
+        public let after: Standing
+        /// The fields that show another value, in order of their keys, registers as their members. First comes one without a
+        /// name if the record was hidden, shown again or erased.
         public let fields: [AuditEntry.FieldChange]
+        /// The fields with several values that nobody has decided between, by name.
+        public let conflicts: Set<String>
+        /// Those of ``conflicts`` that are new, and those that are settled.
+        public let changedConflicts: Set<String>
     }
 
-    /// The token to pass to ``Store/changes(since:matching:)`` to resume after this batch.
+    /// The token to pass to ``Store/changes(since:through:matching:)`` to resume after this batch.
     public let token: ChangeToken
     /// When it was written.
     public let stamp: Stamp
@@ -44,7 +68,7 @@ public struct ChangeSet: Hashable, Sendable {
 public struct ChangeFilter: Hashable, Sendable {
     /// Only records of this kind.
     public var kind: String?
-    /// Only changes that touch one of these fields, by name, and those that hide or restore a record; empty for all.
+    /// Only changes of one of these fields, by name, and those that hide, restore or erase a record; empty for all.
     public var fields: Set<String> = []
     /// Whether changes written by this store's own replica are left out.
     public var excludesThisDevice = false
@@ -74,9 +98,14 @@ public struct ChangeFilter: Hashable, Sendable {
     }
 
     func matches(_ change: ChangeSet.RecordChange) -> Bool {
-        if let kind, change.kind != kind { return false }
-        if kind == nil, excludesBookkeeping, RevertKind.bookkeeping.contains(change.kind) { return false }
-        // An empty field name stands for the whole record: hidden, or shown again.
-        return fields.isEmpty || change.fields.contains { $0.field.isEmpty || fields.contains($0.field) }
+        // An empty field name stands for the whole record: hidden, shown again, or erased.
+        matches(kind: change.kind)
+            && (fields.isEmpty || change.fields.contains { $0.field.isEmpty || fields.contains($0.field) }
+                || !fields.isDisjoint(with: change.changedConflicts))
+    }
+
+    func matches(kind other: String) -> Bool {
+        if let kind { return other == kind }
+        return !excludesBookkeeping || !RevertKind.bookkeeping.contains(other)
     }
 }

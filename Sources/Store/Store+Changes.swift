@@ -12,15 +12,24 @@ extension Store {
     }
 
     /// Returns the batches after `token` that match, as they arrive, written by this or any other process: none is
-    /// missed, none comes twice, and a batch comes whole.
+    /// missed, none comes twice, and a batch comes whole. Each says what it changed in what records show.
     ///
-    /// The sequence waits for further batches, and ends when its task is cancelled.
+    /// Batches that do not match are passed over, and a set without changes tells how far: the token of the last set is
+    /// always behind everything that was read. What arrives for an earlier place, such as events that had been lost, is told
+    /// when it arrives.
     ///
-    /// - Parameter token: The token to resume after; `nil` for the beginning of the log.
+    /// The sequence waits for further batches, unless `end` is given, and ends when its task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - token: The token to resume after; `nil` for the beginning of the log.
+    ///   - end: The token behind which the sequence ends, such as ``currentToken()``; `nil` to wait for more.
     /// - Throws: From the first element on: ``StoreError`` with code `expired` if the token is of another history of
     ///   the log, or if events after it were archived since.
-    public func changes(since token: ChangeToken?, matching filter: ChangeFilter = .all) -> ChangeSequence {
-        ChangeSequence(store: self, token: token, filter: filter)
+    /// - Complexity: About a microsecond for each event that a changed record has had, and for each batch.
+    public func changes(
+        since token: ChangeToken?, through end: ChangeToken? = nil, matching filter: ChangeFilter = .all
+    ) -> ChangeSequence {
+        ChangeSequence(store: self, token: token, end: end, filter: filter)
     }
 }
 
@@ -28,19 +37,21 @@ extension Store {
 public struct ChangeSequence: AsyncSequence, Sendable {
     let store: Store
     let token: ChangeToken?
+    let end: ChangeToken?
     let filter: ChangeFilter
 
     /// Starts at the token.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(feed: ChangeFeed(store: store, filter: filter), token: token)
+        Iterator(feed: ChangeFeed(store: store, filter: filter), token: token, end: end)
     }
 
     /// Returns the changes one by one.
     public struct Iterator: AsyncIteratorProtocol {
         var feed: ChangeFeed
         var token: ChangeToken?
+        let end: ChangeToken?
 
-        /// Waits for the next matching batch and returns it; `nil` if the task is cancelled.
+        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             if let token {
                 try feed.start(at: token)
@@ -48,13 +59,14 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             }
             while !Task.isCancelled {
                 let generation = feed.store.commits.generation
-                if let set = try feed.next() { return set }
+                if let set = try feed.next(through: end) { return set }
+                if let end, feed.hasReached(end) { return nil }
                 await feed.store.commits.wait(beyond: generation)
             }
             return nil
         }
 
-        /// Waits for the next matching batch and returns it; `nil` if the task is cancelled.
+        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
         public mutating func next() async throws -> ChangeSet? { try await next(isolation: nil) }
     }
 }
@@ -71,6 +83,8 @@ struct ChangeFeed {
     private var lost: (events: EventSet, content: LogContent)?
     /// Lost events at or before ``position`` that came back, to be returned next.
     private var returned: ArraySlice<BatchPlace> = []
+    /// The set without changes that stands for the batches passed over since the last set was returned.
+    private var passed: ChangeSet?
     private var devices: [ReplicaID: String] = [:]
 
     init(store: Store, filter: ChangeFilter) {
@@ -106,21 +120,30 @@ struct ChangeFeed {
         return try !store.log.vector(through: token.position).covers(archived)
     }
 
-    /// Returns the next batch that matches, or the part of one that came back; `nil` if there is none yet.
-    mutating func next() throws -> ChangeSet? {
+    /// Whether everything through `end` was read.
+    func hasReached(_ end: ChangeToken) -> Bool { position >= end.position }
+
+    /// Returns the next batch that matches, or the part of one that came back; if there is none yet, or none through `end`,
+    /// the set that stands for what was passed over, once, and then `nil`.
+    mutating func next(through end: ChangeToken?) throws -> ChangeSet? {
         try store.describing {
             while true {
                 let content = try store.log.content()
                 try checkHistory(in: content.generation)
                 try findReturned(in: content)
-                guard let batch = try returned.first ?? nextBatch() else { return nil }
+                let isAtEnd = returned.isEmpty && end.map { hasReached($0) } ?? false
+                guard !isAtEnd, let batch = try returned.first ?? nextBatch() else {
+                    defer { passed = nil }
+                    return passed
+                }
                 let read = try store.log.token(at: max(position, batch.last))
                 let set = try changeSet(of: batch, token: read)
                 // What was read may be of two files, if one was put in the place of the other meanwhile.
                 guard try store.log.generation() == generation else { continue }
                 _ = returned.popFirst()
                 token = read
-                if let set { return set }
+                passed = set.changes.isEmpty ? set : nil
+                if !set.changes.isEmpty { return set }
             }
         }
     }
@@ -169,25 +192,30 @@ struct ChangeFeed {
         }
     }
 
-    private mutating func changeSet(of batch: BatchPlace, token: ChangeToken) throws -> ChangeSet? {
+    private mutating func changeSet(of batch: BatchPlace, token: ChangeToken) throws -> ChangeSet {
         let isLocal = batch.replica == store.replica
-        if filter.excludesThisDevice, isLocal { return nil }
-        let audit = store.audit
-        var note = AuditNote()
-        var changes: [ChangeSet.RecordChange] = []
-        for position in batch.first...batch.last {
-            // An event that changed nothing that shows is not reported.
-            guard let entry = try audit.entry(at: position), !entry.changes.isEmpty else { continue }
-            note = entry.note
-            let change = ChangeSet.RecordChange(
-                event: entry.event, kind: entry.kind, record: entry.record, isImported: entry.isImported,
-                fields: entry.changes)
-            if filter.matches(change) { changes.append(change) }
-        }
-        if changes.isEmpty { return nil }
+        let isLeftOut = filter.excludesThisDevice && isLocal
+        let changes = try isLeftOut ? [] : changes(in: batch)
+        let note = try changes.isEmpty ? AuditNote() : store.audit.noteOfBatch(with: batch.first)
         return ChangeSet(
             token: token, stamp: batch.stamp, replica: batch.replica, device: try device(of: batch.replica),
             author: note.author, note: note.text, isLocal: isLocal, changes: changes)
+    }
+
+    /// What the events of `batch` change in what records show, in the order of their first events.
+    private func changes(in batch: BatchPlace) throws -> [ChangeSet.RecordChange] {
+        let read = position
+        func isBefore(_ position: Position) -> Bool {
+            // Of what came back, everything else that was read was there before.
+            position <= max(read, batch.last) && !(batch.first...batch.last).contains(position)
+        }
+        return try StandingChanges.touched(by: batch.first...batch.last, in: store.log).compactMap { touched in
+            guard filter.matches(kind: touched.kind) else { return nil }
+            let before = try store.views.record(touched.kind, touched.record, foldedFrom: isBefore)
+            let after = try store.views.record(touched.kind, touched.record) { $0 <= max(read, batch.last) }
+            let change = try StandingChanges.change(touched, from: before, to: after, store)
+            return change.flatMap { filter.matches($0) ? $0 : nil }
+        }
     }
 
     private mutating func device(of replica: ReplicaID) throws -> String {

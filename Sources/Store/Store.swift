@@ -16,6 +16,8 @@ public struct Configuration: Sendable {
     public var deviceName: String
     /// The application's own kinds of record.
     public var kinds: [any RecordKind.Type]
+    /// The application's own projections.
+    public var projections: [any Projection.Type]
     /// The parts of the library that the application uses beside the engine.
     public var components: [StoreComponent]
     /// Whether to open for reading only. A store on a read-only medium is always opened so.
@@ -37,13 +39,14 @@ public struct Configuration: Sendable {
     /// Creates a configuration.
     public init(
         author: String = "", deviceName: String? = nil,
-        kinds: [any RecordKind.Type] = [], components: [StoreComponent] = [], isReadOnly: Bool = false,
-        archives: [String] = [],
+        kinds: [any RecordKind.Type] = [], projections: [any Projection.Type] = [],
+        components: [StoreComponent] = [], isReadOnly: Bool = false, archives: [String] = [],
         stateFolder: URL? = nil, surroundings: Surroundings = .system
     ) {
         self.author = author
         self.deviceName = deviceName ?? DeviceName.ofHost()
         self.kinds = kinds
+        self.projections = projections
         self.components = components
         self.isReadOnly = isReadOnly
         self.archives = archives
@@ -102,7 +105,7 @@ public final class Store: Reading {
         readReplica = identity?.replica
         let commits = CommitSignal(of: log)
         self.commits = commits
-        let kinds = Self.kinds(configuration)
+        let kinds = try RegisteredKinds.kinds(configuration)
         views = Views(
             of: log, kinds: kinds, at: files.views, isReadOnly: !mayWrite || identity == nil,
             aside: {
@@ -158,6 +161,8 @@ public final class Store: Reading {
             }
             var configuration = configuration
             configuration.deviceName = try DeviceName.checked(configuration.deviceName)
+            // Before anything is written.
+            _ = try RegisteredKinds.kinds(configuration)
             try files.makeFolder()
             var generator = configuration.surroundings.generator
             let identity = Identity.random(using: &generator)
@@ -238,14 +243,6 @@ public final class Store: Reading {
                 files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
             ).replaceKey()
         }
-    }
-
-    package static func kinds(_ configuration: Configuration) -> Kinds {
-        Kinds(
-            [
-                ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-                ArchiveKind.schema, RecoveryKind.schema, WriteKind.schema,
-            ] + configuration.components.flatMap(\.kinds) + configuration.kinds.map { $0.schema })
     }
 
     package static func describing<Result>(

@@ -8,11 +8,13 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
     case folder(URL)
     /// A device that listens for connections: a name or an address, IPv6 without brackets.
     case host(name: String, port: Int)
+    /// Storage or a connection of an application, which alone can open it, under the name that it gave it.
+    case application(name: String)
 
     /// The port at which a device listens if no other is given.
     public static let defaultPort = 7373
 
-    /// Parses `text`: `file:///path`, the path of a folder, or `groundwave://host:port`.
+    /// Parses `text`: `file:///path`, the path of a folder, `groundwave://host:port`, or `application://name`.
     ///
     /// - Throws: ``StoreError`` with code `usage` if it is not an address that this version supports.
     public init(_ text: String) throws {
@@ -20,6 +22,8 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
             let endpoint = try HostAndPort(rest.removing(suffix: "/") ?? rest)
             guard endpoint.port > 0, !rest.isEmpty, !rest.hasPrefix(":") else { throw HostAndPort.refusal(rest) }
             self = .host(name: endpoint.host, port: endpoint.port)
+        } else if let name = text.removing(prefix: "application://"), Remote.isName(name) {
+            self = .application(name: name)
         } else if let url = URL(string: text), let scheme = url.scheme, text.contains("://") {
             guard scheme == "file", url.host() == nil || url.host() == "", url.path.hasPrefix("/") else {
                 throw StoreError(
@@ -43,16 +47,18 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .folder(let url): "file://\(url.path)"
         case .host(let name, let port): "groundwave://\(HostAndPort(host: name, port: port))"
+        case .application(let name): "application://\(name)"
         }
     }
 
     /// The name of a remote at this address if the user does not name it.
     package var suggestedName: String {
-        let name =
-            switch self {
-            case .folder(let url): url.lastPathComponent
-            case .host(let name, _): name.first?.isLetter == true ? String(name.prefix { $0 != "." }) : name
-            }
+        let name: String
+        switch self {
+        case .folder(let url): name = url.lastPathComponent
+        case .host(let host, _): name = host.first?.isLetter == true ? String(host.prefix { $0 != "." }) : host
+        case .application(let given): return given
+        }
         let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         if !letters.isEmpty { return String(letters.prefix(32)) }
         if case .folder = self { return "folder" } else { return "device" }

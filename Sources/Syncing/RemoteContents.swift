@@ -60,11 +60,11 @@ extension Store {
     public func contents(of remote: Remote) async throws -> RemoteContents {
         let names = try deviceNames()
         return try await reaching(remote) {
-            let transport: FolderTransport
-            switch remote.address {
-            case .folder(let url): transport = FolderTransport(url)
-            case .host(let name, let port):
-                let greeting = try await components.dialer(for: remote.address).greeting(of: name, port).greeting
+            let transport: any Transport
+            switch try remote.address.access() {
+            case .storage(let storage): transport = storage
+            case .device(let host, let port):
+                let greeting = try await components.dialer(for: remote.address).greeting(of: host, port).greeting
                 return try self.contents(of: greeting, names)
             }
             let inventory = try await RemoteInventory(at: transport)
@@ -72,7 +72,7 @@ extension Store {
             contents.stores = inventory.stores.map {
                 .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
             }
-            contents.foreign = try Self.foreignNames(at: transport)
+            if let folder = transport as? FolderTransport { contents.foreign = try Self.foreignNames(at: folder) }
             return contents
         }
     }
@@ -105,6 +105,7 @@ extension Store {
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
         guard case .folder(let url) = remote.address else {
+            _ = try remote.address.access()
             throw StoreError(
                 .usage, "\(remote.address) is a device: its data cannot be deleted from here.",
                 hint: "Nothing was deleted.")

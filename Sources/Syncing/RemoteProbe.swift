@@ -24,12 +24,13 @@ extension Store {
         var (durations, log, replica) = ([Duration](), LogID?.none, ReplicaID?.none)
         for _ in 0..<3 {
             let start = ContinuousClock.now
-            if case .host(let name, let port) = remote.address {
-                let answer = try await components.dialer(for: remote.address).greeting(of: name, port)
+            let access = try remote.address.access()
+            if case .device(let host, let port) = access {
+                let answer = try await components.dialer(for: remote.address).greeting(of: host, port)
                 (log, replica) = (answer.greeting.log, answer.greeting.manifest.store)
                 durations.append(answer.duration)
             } else {
-                log = try await Self.log(at: remote.address, components)
+                log = try await Self.log(of: remote, through: access, components)
                 durations.append(ContinuousClock.now - start)
             }
         }
@@ -37,18 +38,17 @@ extension Store {
         return RemoteProbe(log: log, isSameLog: log == logID, replica: replica, request: durations[1])
     }
 
-    /// Returns the log at `address`; `nil` if there is none.
+    /// Returns the log at a remote; `nil` if there is none.
     package static func log(
-        at address: RemoteAddress, _ components: [StoreComponent]
+        of remote: Remote, through access: RemoteAccess, _ components: [StoreComponent]
     ) async throws -> LogID? {
-        switch address {
-        case .folder(let url):
-            do { return try await RemoteLayout.log(at: FolderTransport(url)) } catch {
-                guard let error = error as? TransportError else { throw error }
-                throw StoreError(error, at: address)
+        switch access {
+        case .storage(let transport):
+            do { return try await RemoteLayout.log(at: transport) } catch {
+                throw (error as? TransportError).map { failure($0, at: remote) } ?? error
             }
-        case .host(let name, let port):
-            return try await components.dialer(for: address).greeting(of: name, port).greeting.log
+        case .device(let host, let port):
+            return try await components.dialer(for: remote.address).greeting(of: host, port).greeting.log
         }
     }
 }

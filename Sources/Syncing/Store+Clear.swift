@@ -34,8 +34,8 @@ extension Store {
     /// Determines what ``clear(_:discarding:willDelete:)`` would remove, after pushing what can be pushed.
     ///
     /// If synchronisation is on, each remote is synchronised first. Then, in any case, everything in each folder is
-    /// read: only events that were just read there, with a valid proof, count as found. What a connected device has
-    /// does not count.
+    /// read: only events that were just read there, with a valid proof, count as found. What a connected device has, or
+    /// a remote that only an application can open, does not count.
     ///
     /// - Parameter path: The path of the bundle; if `nil`, beside the store, under a new name.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; `archived` if it has archived
@@ -77,6 +77,9 @@ extension Store {
             let described = Self.describe(error, at: remote, file: files.log)
             let message = (described as? StoreError)?.message ?? "\(described)"
             if !clauses.contains(message) { clauses.append(message) }
+        }
+        if remote.address.isOfApplication {
+            return ["only the application that has named it can open it: what is there is not counted"]
         }
         if !isOff { do { try await sync(remote, isFull: true) } catch { note(error) } }
         guard case .folder(let folder) = remote.address else {

@@ -3,14 +3,6 @@ import GroundwaveEvents
 import GroundwaveReplication
 import GroundwaveStore
 
-/// A folder or device through which stores of the log synchronise, under the name that the user gave it.
-public struct Remote: Hashable, Sendable {
-    /// Its name on this device.
-    public let name: String
-    /// Its address.
-    public let address: RemoteAddress
-}
-
 extension Store {
     /// Returns the remotes of this device, by name.
     public func remotes() throws -> [Remote] {
@@ -40,25 +32,54 @@ extension Store {
     /// - Throws: ``StoreError`` with code `exists` if a remote of that name has another address, or if another log is
     ///   at the address; `usage` if the name is invalid, or if the folder is inside the store; `unreachable`.
     public func add(remote name: String, at address: RemoteAddress) async throws {
-        guard name.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]{0,31}/) != nil else {
-            throw StoreError(
-                .usage, "“\(name)” is not a valid name for a remote.",
-                hint: "Use up to 32 letters, digits, - and _, beginning with a letter or digit.")
-        }
+        try Remote.check(name)
         try requireWritable()
+        let remote = Remote(name: name, address: address)
+        let access = try address.access()
         if case .folder(let url) = address {
             try refuseOwnFolder(url)
-            do { try await FolderTransport(url).create() } catch { throw StoreError(error, at: address) }
+            do { try await FolderTransport(url).create() } catch { throw Self.failure(error, at: remote) }
         }
-        try await checkLog(at: address)
+        try await checkLog(of: remote, through: access)
+        try note(remote)
+    }
+
+    /// Returns the remote of an application called `name`, which is added if there is none.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` if a remote of another kind has that name, or if there is another
+    ///   log; `usage` if the name is invalid; `unreachable`.
+    func remote(_ name: String, through transport: any Transport) async throws -> Remote {
+        let remote = try applicationRemote(name)
+        if try !remotes().contains(remote) {
+            try await checkLog(of: remote, through: .storage(transport))
+            try note(remote)
+        }
+        return remote
+    }
+
+    /// Returns the remote of an application called `name`, which need not have been added yet.
+    func applicationRemote(_ name: String) throws -> Remote {
+        let remote = try Remote(ofApplication: name)
+        try requireWritable()
+        if let present = try remotes().first(where: { $0.name == name }), present != remote {
+            throw Self.isTaken(name, by: "\(present.address)")
+        }
+        return remote
+    }
+
+    private static func isTaken(_ name: String, by address: String) -> StoreError {
+        StoreError(
+            .exists, "There is already a remote called “\(name)”: \(address).",
+            hint: "Choose another name. Or \(.removeRemote(name)).")
+    }
+
+    /// Adds a remote to those that this device knows; does nothing if it is one of them.
+    func note(_ remote: Remote) throws {
         try syncFile.update { file in
-            if let present = file.remotes[name], present != address.description {
-                throw StoreError(
-                    .exists, "There is already a remote called “\(name)”: \(present).",
-                    hint: "Choose another name. Or \(.removeRemote(name)).")
-            }
-            file.remotes[name] = address.description
-            return true
+            let (name, address) = (remote.name, remote.address.description)
+            if let present = file.remotes[name], present != address { throw Self.isTaken(name, by: present) }
+            defer { file.remotes[name] = address }
+            return file.remotes[name] == nil
         }
     }
 
@@ -98,11 +119,12 @@ extension Store {
         }
     }
 
-    /// Throws if another log is at `address`. A device that cannot be reached now is accepted.
-    private func checkLog(at address: RemoteAddress) async throws {
+    /// Throws if another log is at a remote. A device that cannot be reached now is accepted.
+    private func checkLog(of remote: Remote, through access: RemoteAccess) async throws {
+        let address = remote.address
         let found: LogID?
-        do { found = try await Self.log(at: address, components) } catch {
-            guard case .host = address, (error as? StoreError)?.code == .unreachable else { throw error }
+        do { found = try await Self.log(of: remote, through: access, components) } catch {
+            guard case .device = access, (error as? StoreError)?.code == .unreachable else { throw error }
             return
         }
         if let found, found != logID {
@@ -119,32 +141,5 @@ extension Store {
         throw StoreError(
             .usage, "\(url.path) is in this store's own folder.",
             hint: "Use a folder outside it that other devices can reach.")
-    }
-}
-
-extension StoreError {
-    init(_ error: TransportError, at address: RemoteAddress) {
-        func clause(_ reason: String) -> String { reason.hasSuffix(".") ? String(reason.dropLast()) : reason }
-        switch error {
-        case .unreachable(let reason):
-            self.init(
-                .unreachable, "\(address) cannot be reached: \(clause(reason)).",
-                hint: "Nothing is lost: what was logged is kept here. Try again when the remote can be reached.",
-                cause: error)
-        case .full(let reason):
-            self.init(
-                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Free some space there, then sync again.",
-                cause: error)
-        case .notPermitted(let reason):
-            self.init(
-                .notPermitted, "\(address) does not permit this: \(clause(reason)).", hint: "Check its permissions.",
-                cause: error)
-        case .tooLarge(let name, let byteCount):
-            self.init(
-                .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than any file of groundwave.",
-                cause: error)
-        case .refused(let name, let reason):
-            self.init(.damaged, "\(name) at \(address) is not a file of groundwave: \(clause(reason)).", cause: error)
-        }
     }
 }

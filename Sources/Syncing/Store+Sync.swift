@@ -48,11 +48,70 @@ extension Store {
     ///   - isPushing: Whether to push.
     ///   - isFull: Whether to check everything, as is done at least once a day.
     /// - Throws: ``StoreError`` with code `unreachable` if the remote cannot be reached; `syncOff` if the user has
-    ///   switched synchronisation off; `exists` if another log is there. What was done before stays done.
+    ///   switched synchronisation off; `exists` if another log is there; `usage` if only an application can open the
+    ///   remote. `CancellationError` at once if the task is cancelled. What was done before stays done.
     /// - Complexity: One request for each other device if there is nothing to do.
     @discardableResult
     public func sync(
         _ remote: Remote, isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false
+    ) async throws -> SyncSummary {
+        try await sync(
+            remote, through: try remote.address.access(), isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+    }
+
+    /// Synchronises through a transport of the application's own, as ``sync(_:isPulling:isPushing:isFull:)`` does with a
+    /// folder.
+    ///
+    /// The transport is counted as the remote `name` by ``syncStatus()`` and ``syncState(failure:)``, also after a restart.
+    /// Only its name is kept: other programs cannot open it.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport; for one name always the same storage.
+    ///   - name: The name of the remote: up to 32 letters, digits, `-` and `_`. It is added at the first use.
+    ///   - isPulling: Whether to pull.
+    ///   - isPushing: Whether to push.
+    ///   - isFull: Whether to check everything, as is done at least once a day.
+    /// - Throws: ``StoreError`` with code `unreachable`, `syncOff`, or `exists` if another log is there or the name is
+    ///   that of a folder or device; `usage` if the name is invalid. `CancellationError` at once if the task is cancelled.
+    ///   What was done before stays done.
+    /// - Complexity: One request for each other device if there is nothing to do.
+    @discardableResult
+    public func sync(
+        with transport: any Transport, as name: String, isPulling: Bool = true, isPushing: Bool = true,
+        isFull: Bool = false
+    ) async throws -> SyncSummary {
+        try requireSyncOn()
+        return try await sync(
+            try await remote(name, through: transport), through: .storage(transport), isPulling: isPulling,
+            isPushing: isPushing, isFull: isFull)
+    }
+
+    /// Synchronises with a remote that is reached in the given way.
+    func sync(
+        _ remote: Remote, through access: RemoteAccess, isPulling: Bool = true, isPushing: Bool = true,
+        isFull: Bool = false
+    ) async throws -> SyncSummary {
+        try await exchange(with: remote) { summary in
+            switch access {
+            case .storage(let transport):
+                try await runPass(
+                    at: transport, &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+            case .device(let host, let port):
+                guard isPulling, isPushing else {
+                    throw StoreError(
+                        .usage, "\(remote.name) is a device: synchronising with it always pushes and pulls.",
+                        hint: "Instead: \(.synchroniseBothWays)")
+                }
+                try await components.dialer(for: remote.address).sync(self, at: host, port, &summary)
+            }
+        }
+    }
+
+    /// Runs `body`, which exchanges events with a remote, with everything that precedes and follows it.
+    ///
+    /// - Parameter isRepeatable: Whether `body` can run again, to push the fields that gave way.
+    func exchange(
+        with remote: Remote, isRepeatable: Bool = true, _ body: (inout SyncSummary) async throws -> Void
     ) async throws -> SyncSummary {
         try requireWritable()
         try requireSyncOn()
@@ -64,24 +123,15 @@ extension Store {
                 let known = summary.receivedEvents
                 let yielding = Yielding(
                     store: self, vector: try log.vector(), sent: try lastSent())
-                switch remote.address {
-                case .folder(let url):
-                    try await runPass(
-                        at: FolderTransport(url), &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
-                case .host(let name, let port):
-                    guard isPulling, isPushing else {
-                        throw StoreError(
-                            .usage, "\(remote.name) is a device: synchronising with it always pushes and pulls.",
-                            hint: "Instead: \(.synchroniseBothWays)")
-                    }
-                    try await components.dialer(for: remote.address).sync(self, at: name, port, &summary)
-                }
+                try await body(&summary)
                 let count = summary.receivedEvents > known ? try await yielding.run() : 0
-                if count == 0 { break }
                 summary.yieldedFields += count
+                if count == 0 || !isRepeatable { break }
             }
         } catch {
             let described = Self.describe(error, at: remote, file: files.log)
+            // A cancelled pass says nothing about the remote.
+            if described is CancellationError { throw described }
             try? remember(summary, failure: described)
             Subsystem.replication.logger.debug(
                 "failed", metadata: ["remote": "\(remote.name)", "reason": "\(Subsystem.reason(of: described))"])
@@ -150,7 +200,10 @@ extension Store {
     /// - Parameter file: The path of the store's log, which any other error concerns: a full disk, damage.
     package static func describe(_ error: any Error, at remote: Remote, file: String) -> any Error {
         switch error {
-        case let error as TransportError: StoreError(error, at: remote.address)
+        case is CancellationError: error
+        case let error as TransportError: failure(error, at: remote)
+        case let error as ConnectionError:
+            Task.isCancelled ? CancellationError() : StoreError(error, at: remote.address)
         case RemoteError.otherLog(let log):
             StoreError(
                 .exists, "There is a different log at \(remote.address): \(log.short).",

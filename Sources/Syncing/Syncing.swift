@@ -28,7 +28,7 @@ public final class Syncing: Sendable {
     }
 
     private let store: Store
-    private let remotes: [Remote]
+    private let remotes: [(remote: Remote, access: RemoteAccess)]
     private let tasks: [Task<Void, Never>]
     /// The events, in order. The newest hundred are buffered for the reader; ends with ``stop()``.
     public let events: AsyncStream<Event>
@@ -40,16 +40,16 @@ public final class Syncing: Sendable {
     /// The time after a failure before the next sync pass.
     static let retryInterval = Duration.seconds(5)
 
-    init(_ store: Store, _ remotes: [Remote]) {
+    init(_ store: Store, _ remotes: [(remote: Remote, access: RemoteAccess)]) {
         self.store = store
         self.remotes = remotes
         let (events, eventSink) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(100))
         let (status, statusSink) = AsyncStream.makeStream(of: SyncState.self, bufferingPolicy: .bufferingNewest(1))
         self.events = events
         self.status = status
-        tasks = remotes.map { remote in
+        tasks = remotes.map { remote, access in
             Task {
-                await Self.follow(remote, in: store) { event in
+                await Self.follow(remote, through: access, in: store) { event in
                     eventSink.yield(event)
                     if let state = try? store.syncState(failure: Self.failure(of: event)) { statusSink.yield(state) }
                 }
@@ -75,8 +75,10 @@ public final class Syncing: Sendable {
         return try await withThrowingTaskGroup(of: StoreError?.self) { group in
             group.addTask {
                 var failure: StoreError?
-                for remote in remotes {
-                    do { try await store.sync(remote) } catch let error as StoreError { failure = error }
+                for (remote, access) in remotes {
+                    do { _ = try await store.sync(remote, through: access) } catch let error as StoreError {
+                        failure = error
+                    }
                 }
                 return failure
             }
@@ -95,12 +97,12 @@ public final class Syncing: Sendable {
     }
 
     private static func follow(
-        _ remote: Remote, in store: Store, _ report: @Sendable @escaping (Event) -> Void
+        _ remote: Remote, through access: RemoteAccess, in store: Store, _ report: @Sendable @escaping (Event) -> Void
     ) async {
         let hints: AsyncStream<Void>?
-        switch remote.address {
-        case .folder(let url): hints = FolderTransport(url).watch()
-        case .host(let name, let port): return await stay(with: remote, at: name, port, in: store, report)
+        switch access {
+        case .storage(let transport): hints = transport.watch()
+        case .device(let host, let port): return await stay(with: remote, at: host, port, in: store, report)
         }
         let signal = Wake()
         let listening = hints.map { hints in Task { for await _ in hints { signal.wake() } } }
@@ -119,7 +121,7 @@ public final class Syncing: Sendable {
         while !Task.isCancelled {
             let seen = signal.generation
             var pause = interval
-            do { report(.synced(try await store.sync(remote))) } catch let error as StoreError {
+            do { report(.synced(try await store.sync(remote, through: access))) } catch let error as StoreError {
                 report(.failed(remote, error))
                 pause = retryInterval
             } catch { return }
@@ -162,12 +164,15 @@ extension Syncing {
 }
 
 extension Store {
-    /// Starts to keep the store synchronised with `remotes`, or with all if none are given.
+    /// Starts to keep the store synchronised with `remotes`, or with all if none are given, except those of applications.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` if there is none; `notPermitted` if the store is read-only.
+    /// - Throws: ``StoreError`` with code `notFound` if there is none; `notPermitted` if the store is read-only; `usage`
+    ///   if only an application can open one of them.
     public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
         try requireWritable()
-        let remotes = try remotes ?? self.remotes()
+        let remotes = try (remotes ?? self.remotes().filter { !$0.address.isOfApplication }).map {
+            (remote: $0, access: try $0.address.access())
+        }
         guard !remotes.isEmpty else {
             throw StoreError(
                 .notFound, "There is no remote to synchronise with.",
@@ -183,6 +188,21 @@ extension Store {
         return try startSyncing(with: [try remote(address.suggestedName)])
     }
 
+    /// Starts to keep the store synchronised through a transport of the application's own: after each write, when the
+    /// transport reports a change, and at least every half minute.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport.
+    ///   - name: The name of the remote, as in ``sync(with:as:isPulling:isPushing:isFull:)``. It is added now, also if the
+    ///     transport cannot be reached.
+    /// - Throws: ``StoreError`` with code `exists` if the name is that of a folder or device; `usage` if it is invalid;
+    ///   `notPermitted` if the store is read-only.
+    public func startSyncing(with transport: any Transport, as name: String) throws -> Syncing {
+        let remote = try applicationRemote(name)
+        try note(remote)
+        return Syncing(self, [(remote: remote, access: .storage(transport))])
+    }
+
     /// Returns the sync state of the store, by the last manifest of each device.
     ///
     /// - Parameter failure: The error of the last sync pass; `nil` if it succeeded.
@@ -194,12 +214,12 @@ extension Store {
             return failure.code == .unreachable ? .offline(unsent: unsent) : .needs(failure.message)
         }
         if status.isComplete { return .complete(try logDigest()) }
-        let missing = status.remotes.map { remoteStatus in
+        let behind = status.remotes.map { remoteStatus in
             let devices = remoteStatus.devices.filter { !$0.isFormer }
-            return remoteStatus.unsent.reduce(0) { $0 + $1.count }
-                + (devices.map { ($0.missing + $0.has).reduce(0) { $0 + $1.count } }.max() ?? 0)
-        }.max()
-        return .behind(missing ?? 0)
+            return devices.map { EventSet(remoteStatus.unsent + $0.missing + $0.has).count }.max()
+                ?? EventSet(remoteStatus.unsent).count
+        }
+        return .behind(behind.max() ?? 0)
     }
 
     /// Returns one hash that stands for every event of the log: equal for two stores if both have the same events.

@@ -1,1 +1,3 @@
 @_exported import Groundwave
+
+@_exported import class GroundwaveReplication.MemoryTransport

@@ -10,12 +10,31 @@ import Groundwave
 /// ```
 public final class TemporaryStore: Sendable {
     /// Creates a store that joins the log at `address`.
-    public init(joining address: RemoteAddress, _ configuration: Configuration = Configuration()) async throws {
-        let folder = try TemporaryFolder()
-        self.folder = folder
-        var configuration = configuration
-        configuration.stateFolder = folder.url.appending(path: "state")
-        store = try await Store.join(address, at: folder.url.appending(path: "store"), configuration).store
+    public convenience init(
+        joining address: RemoteAddress, _ configuration: Configuration = Configuration()
+    ) async throws {
+        try await self.init(configuration) { try await Store.join(address, at: $0, $1).store }
+    }
+
+    /// Creates a store that joins the log of a transport, under which name it has this remote.
+    ///
+    /// ```swift
+    /// let cloud = MemoryTransport()
+    /// let shack = try await TemporaryStore(Configuration(author: "N0CALL"))
+    /// try await shack.store.sync(with: cloud, as: "cloud")
+    /// let portable = try await TemporaryStore(joining: cloud, as: "cloud")
+    /// ```
+    public convenience init(
+        joining transport: any Transport, as name: String, _ configuration: Configuration = Configuration()
+    ) async throws {
+        try await self.init(configuration) { try await Store.join(through: transport, as: name, at: $0, $1).store }
+    }
+
+    /// Creates a store that joins the log of the device at the other end of a stream.
+    public convenience init(
+        joining stream: any ByteStream, as name: String = "stream", _ configuration: Configuration = Configuration()
+    ) async throws {
+        try await self.init(configuration) { try await Store.join(over: stream, as: name, at: $0, $1).store }
     }
 
     /// The store.
@@ -23,12 +42,18 @@ public final class TemporaryStore: Sendable {
     private let folder: TemporaryFolder
 
     /// Creates a store with its first replica.
-    public init(_ configuration: Configuration = Configuration()) async throws {
+    public convenience init(_ configuration: Configuration = Configuration()) async throws {
+        try await self.init(configuration) { try await Store.create(at: $0, $1) }
+    }
+
+    private init(
+        _ configuration: Configuration, _ make: (URL, Configuration) async throws -> Store
+    ) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         var configuration = configuration
         configuration.stateFolder = folder.url.appending(path: "state")
-        store = try await Store.create(at: folder.url.appending(path: "store"), configuration)
+        store = try await make(folder.url.appending(path: "store"), configuration)
     }
 
     /// The folder in which the device keeps its half of the ownership token.

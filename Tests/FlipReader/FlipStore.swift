@@ -19,6 +19,7 @@ struct FlipStore {
         ["other", "thing", "zebra"].map { name in
             KindSchema(
                 name: name, fields: [FieldSchema(1, "A"), FieldSchema(2, "B")],
+                indexes: [IndexSchema(1, "first"), IndexSchema(2, "reversed")],
                 indexEntries: { values, entries in
                     let key = values.value(1)?.prefix(60) ?? []
                     entries.add(key, to: 1)

@@ -15,8 +15,12 @@ struct Fleet {
     let clocks: [VirtualClock]
     var numbers: SeededGenerator
 
-    /// - Parameter skew: The most that a clock is wrong by.
-    init(_ count: Int, seed: UInt64, skew: Duration = .seconds(3600)) async throws {
+    /// - Parameters:
+    ///   - skew: The most that a clock is wrong by.
+    ///   - projections: What each device derives beside what the library does.
+    init(
+        _ count: Int, seed: UInt64, skew: Duration = .seconds(3600), projections: [any Projection.Type] = []
+    ) async throws {
         folder = try TemporaryFolder()
         numbers = SeededGenerator(seed: seed)
         var stores: [Store] = []
@@ -25,7 +29,7 @@ struct Fleet {
             let clock = VirtualClock()
             clock.advance(by: skew * Double.random(in: 0...1, using: &numbers))
             let configuration = Configuration.full(
-                author: "N\(place)CALL", deviceName: "device \(place)",
+                author: "N\(place)CALL", deviceName: "device \(place)", projections: projections,
                 surroundings: .virtual(clock, seed: seed &* 100 + UInt64(place)))
             let url = folder.url.appending(path: "\(place)")
             if let first = stores.first {

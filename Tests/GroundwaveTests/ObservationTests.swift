@@ -13,7 +13,7 @@ import Testing
     private static func take(_ count: Int, of sequence: ChangeSequence) async throws -> [ChangeSet] {
         var sets: [ChangeSet] = []
         if count == 0 { return [] }
-        for try await set in sequence {
+        for try await set in sequence where !set.changes.isEmpty {
             sets.append(set)
             if sets.count == count { break }
         }

@@ -1,3 +1,4 @@
+import Everything
 import Foundation
 import GroundwaveTesting
 import Testing
@@ -27,6 +28,29 @@ private struct Devices {
 }
 
 @Suite struct `groundwave sync` {
+    @Test func `leaves out what only an application can open, and says so`() async throws {
+        let devices = try Devices()
+        var configuration = Configuration.full()
+        configuration.stateFolder = devices.shack.state
+        let store = try await Store.open(at: devices.shack.store, configuration).whole
+        try await store.sync(with: MemoryTransport(), as: "cloud")
+        try store.close()
+        let list = try devices.shack.json("remote", "list")
+        let urls = (list["remotes"] as? [[String: String]])?.compactMap { $0["url"] }
+        #expect(urls == ["application://cloud", "file://\(devices.place)"])
+        let all = try devices.shack.run("sync")
+        #expect(all.status == 0 && all.output.hasPrefix("stick: ") && !all.output.contains("cloud: "))
+        #expect(all.errors.contains("cloud is left out: only the application that has named it can open it."))
+        let one = try devices.shack.run("sync", "cloud", "--json")
+        #expect(one.status == 64 && one.error["code"] as? String == "usage")
+        let added = try devices.shack.run("remote", "add", "other", "application://other", "--json")
+        #expect(added.status == 64)
+        let joined = try devices.shack.run(
+            "join", "application://other", "--store", devices.shack.folder.appending(path: "new").path, "--json")
+        #expect(joined.status == 64)
+        #expect(try devices.shack.run("remote", "remove", "cloud").status == 0)
+    }
+
     @Test func `takes and leaves, and says when both have the same`() throws {
         let devices = try Devices()
         try devices.shack.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")

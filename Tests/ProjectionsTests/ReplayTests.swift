@@ -17,7 +17,7 @@ final class TestStore {
     var generator = SystemRandomNumberGenerator()
 
     static let kind = KindSchema(
-        name: "thing", fields: [FieldSchema(1, "A"), FieldSchema(2, "B")],
+        name: "thing", fields: [FieldSchema(1, "A"), FieldSchema(2, "B")], indexes: [IndexSchema(1, "a")],
         indexEntries: { values, entries in entries.add(values.value(1) ?? [], to: 1) })
 
     init(kinds: Kinds = Kinds([kind])) throws {

@@ -13,7 +13,7 @@ import Testing
     private func meddle(_ store: TestStore, _ body: (borrowing WriteTransaction) throws -> Void) throws {
         store.views.close()
         var options = Environment.Options()
-        options.tables = 6
+        options.tables = 8
         let environment = try Environment.open(store.folder.appending(path: "views.mdb").path, options: options)
         try environment.write(body)
         environment.close()
@@ -77,7 +77,7 @@ import Testing
                 let old = try #require(all.last)
                 let value = try #require(try transaction.value(old, in: table))
                 _ = try transaction.remove(old, in: table)
-                let new = Array("thing\0\u{1}\(key)".utf8) + old.suffix(16)
+                let new = Array(old.prefix(3)) + Array(key.utf8) + old.suffix(16)
                 try transaction.put(value.span.bytes, for: new, in: table)
             }
             #expect(try store.views.read { try $0.entries() } == entries)

@@ -13,11 +13,12 @@ extension [StoreComponent] {
 extension Configuration {
     /// A configuration with every component, and otherwise of these parts.
     package static func full(
-        author: String = "", deviceName: String? = nil, kinds: [any RecordKind.Type] = [], isReadOnly: Bool = false,
-        archives: [String] = [], stateFolder: URL? = nil, surroundings: Surroundings = .system
+        author: String = "", deviceName: String? = nil, kinds: [any RecordKind.Type] = [],
+        projections: [any Projection.Type] = [], isReadOnly: Bool = false, archives: [String] = [],
+        stateFolder: URL? = nil, surroundings: Surroundings = .system
     ) -> Configuration {
         Configuration(
-            author: author, deviceName: deviceName, kinds: kinds, components: .all, isReadOnly: isReadOnly,
-            archives: archives, stateFolder: stateFolder, surroundings: surroundings)
+            author: author, deviceName: deviceName, kinds: kinds, projections: projections, components: .all,
+            isReadOnly: isReadOnly, archives: archives, stateFolder: stateFolder, surroundings: surroundings)
     }
 }

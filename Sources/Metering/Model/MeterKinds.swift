@@ -28,6 +28,7 @@ public enum Metering {
             FieldSchema(5, "ENDED"), FieldSchema(6, "END"), FieldSchema(7, "LINK"), FieldSchema(8, "SOURCE"),
             FieldSchema(9, "SAMPLES"), FieldSchema(10, "RATE"), FieldSchema(11, "STOPPED_BY"),
         ], series: series,
+        indexes: [IndexSchema(1, "started")],
         indexEntries: { values, entries in entries.add(values.value(4) ?? [], to: 1) })
 
     /// The bytes exchanged with the meter in both directions while a trace was recorded, if requested. See

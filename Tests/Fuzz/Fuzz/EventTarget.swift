@@ -58,8 +58,11 @@ extension Target {
         checkRow(state, local)
         show(Record(kind: change.kind, id: change.record, state: state, names: local, schema: kinds[change.kind]))
         var entries = IndexEntries()
-        kinds[change.kind]?.findEntries(of: state, local, &entries)
-        entries.forEach { require($1.byteCount <= 400, "a key of an index is bounded") }
+        if let schema = kinds[change.kind] {
+            schema.indexEntries(ShownValues(state, local, schema: schema), &entries)
+            entries.settle()
+        }
+        entries.forEach { _, key, _ in require(key.byteCount <= 400, "a key of an index is bounded") }
     }
 
     /// What lists, exports and comparisons do with a record.

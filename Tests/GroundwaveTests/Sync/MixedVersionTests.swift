@@ -17,6 +17,7 @@ private enum NewLamp: RecordKind {
     static let schema = KindSchema(
         name: "lamp", version: 2,
         fields: [FieldSchema(1, "NAME"), FieldSchema(2, "COLOUR"), FieldSchema(3, "ROOMS", .union)],
+        indexes: [IndexSchema(1, "name")],
         indexEntries: { values, entries in if let name = values.value(1) { entries.add(name, to: 1) } })
 }
 

@@ -1,33 +1,11 @@
 import GroundwaveReplication
 import Testing
 
-/// A way to make an empty place. Add one here, and every sentence about transports holds for it too.
-struct PlaceMaker: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let make: @Sendable () async throws -> TestedPlace
-
-    static let all = [
-        PlaceMaker(testDescription: "memory") { TestedPlace(MemoryTransport()) },
-        PlaceMaker(testDescription: "folder") {
-            let folder = try TemporaryFolder()
-            return TestedPlace(FolderTransport(folder.url), keeping: folder)
-        },
-        PlaceMaker(testDescription: "folder without links") {
-            let folder = try TemporaryFolder()
-            return TestedPlace(FolderTransport(folder.url, hasLinks: false), keeping: folder)
-        },
-    ]
-}
-
-/// An empty place, with what it needs to be one.
+/// A place, called with names as text.
 struct TestedPlace: Sendable {
     let transport: any Transport
-    private let kept: (any Sendable)?
 
-    init(_ transport: any Transport, keeping kept: (any Sendable)? = nil) {
-        self.transport = transport
-        self.kept = kept
-    }
+    init(_ transport: any Transport) { self.transport = transport }
 
     func put(_ name: String, _ bytes: [UInt8] = [1]) async throws -> PutOutcome {
         try await transport.putIfAbsent(#require(ObjectName(name)), bytes)

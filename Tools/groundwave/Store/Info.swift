@@ -27,6 +27,12 @@ struct Info: AsyncParsableCommand {
             var isThisDevice: Bool
         }
 
+        struct Derived: Encodable {
+            var name: String
+            var kinds: [String]
+            var behind: Int
+        }
+
         struct Trouble: Encodable {
             var part: String
             var message: String
@@ -68,6 +74,7 @@ struct Info: AsyncParsableCommand {
         var traces: Int
         var archived: UInt64?
         var unread: Int
+        var derived: [Derived]
         var bytes: Sizes
         var lookedAt: String?
         var sync: Sync?
@@ -101,6 +108,7 @@ struct Info: AsyncParsableCommand {
             settings: information.records["setting"]?.shown ?? 0, meters: information.records["meter"]?.shown ?? 0,
             traces: information.records["trace"]?.shown ?? 0, archived: information.archived?.eventCount,
             unread: information.unread.count,
+            derived: information.derived.map { .init(name: $0.name, kinds: $0.kinds, behind: $0.behind) },
             bytes: .init(
                 log: information.bytes.log, views: information.bytes.views, snapshots: information.bytes.snapshots),
             lookedAt: information.lastChecked.map { UTCText.milliseconds($0) },
@@ -119,6 +127,12 @@ struct Info: AsyncParsableCommand {
         }
     }
 
+    private static func words(for derived: [Result.Derived]) -> String {
+        derived.map { table in
+            table.behind == 0 ? table.name : "\(table.name), \(NumberText.count(table.behind, "record")) behind"
+        }.joined(separator: "; ")
+    }
+
     private func describe(_ result: Result, _ information: StoreInformation) throws {
         var table = TextTable(["Store", result.store])
         table.append(["Log", result.log ?? "not readable"])
@@ -134,6 +148,9 @@ struct Info: AsyncParsableCommand {
             let checkpoint =
                 result.checkpoint == position ? "all in the views" : "\(result.checkpoint ?? 0) in the views"
             table.append(["Events", "\(result.events), \(checkpoint)"])
+        }
+        if !result.derived.isEmpty {
+            table.append(["Derived", Self.words(for: result.derived)])
         }
         if let archived = result.archived {
             table.append(["Archived", "the values of the first \(NumberText.count(archived, "event"))"])

@@ -50,7 +50,7 @@ struct SyncNow: AsyncParsableCommand {
     func run() async throws {
         if stdio { return try await SyncStdio.run(options, stays: watch) }
         let store = try await options.openWhole()
-        let remotes = try name.map { [try store.remote($0)] } ?? store.remotes()
+        let remotes = try name.map { [try store.remote($0)] } ?? Self.reachable(store.remotes())
         guard !remotes.isEmpty else {
             throw StoreError(
                 .notFound, "There is no remote to synchronise with.",
@@ -73,6 +73,15 @@ struct SyncNow: AsyncParsableCommand {
         }
         if let failure { throw Answer.failed(failure.code) }
         if isInPart { throw Answer.inPart }
+    }
+
+    /// Leaves out the remotes that only an application can open, and says so.
+    private static func reachable(_ remotes: [Remote]) -> [Remote] {
+        remotes.filter { remote in
+            guard case .application = remote.address else { return true }
+            Terminal.remark("\(remote.name) is left out: only the application that has named it can open it.")
+            return false
+        }
     }
 
     private func follow(_ remotes: [Remote], in store: Store) async throws {

@@ -1,61 +1,60 @@
-import NIOCore
-
-/// The memory use and the timeouts of a connection, without I/O or clock.
+/// The memory use and the timeouts of a connection, without I/O or clock. While the machine sleeps, no time passes.
 ///
 /// Bytes are read only if all earlier ones were processed and not too many wait to be sent. So memory holds at most the
 /// bytes of one read, one incomplete message, one range to be sent, and the unsent bytes.
-struct Flow {
+package struct Flow {
     private let limits: ConnectionLimits
     /// The bytes received and not processed.
-    private(set) var arrivedBytes = 0
+    package private(set) var arrivedBytes = 0
     /// The bytes buffered by the session: an incomplete message.
-    private(set) var heldBytes = 0
+    package private(set) var heldBytes = 0
     /// The bytes handed to the channel and not sent yet.
-    private(set) var unsentBytes = 0
+    package private(set) var unsentBytes = 0
     /// The maximum of the sum of all these.
-    private(set) var peakBytes = 0
+    package private(set) var peakBytes = 0
     /// Whether the session is working on its queue.
-    private(set) var isWorking = false
+    package private(set) var isWorking = false
     private var hasHello = false
     private var isDone = false
     /// The start of the time limit for the peer's hello: the end of the first work step.
-    private var opened: NIODeadline?
+    private var opened: SuspendingClock.Instant?
     /// When bytes were last received, or a work step ended.
-    private var lastArrival: NIODeadline
+    private var lastArrival: SuspendingClock.Instant
     /// When bytes were last sent, or the first unsent bytes were queued.
-    private var lastDeparture: NIODeadline
+    private var lastDeparture: SuspendingClock.Instant
 
-    init(limits: ConnectionLimits, now: NIODeadline) {
+    /// Creates the flow of a connection that is opened now.
+    package init(limits: ConnectionLimits, now: SuspendingClock.Instant) {
         self.limits = limits
         lastArrival = now
         lastDeparture = now
     }
 
     /// The bytes in memory now.
-    var bufferedBytes: Int { arrivedBytes + heldBytes + unsentBytes }
+    package var bufferedBytes: Int { arrivedBytes + heldBytes + unsentBytes }
 
     /// Whether more bytes should be read.
-    var mayRead: Bool { !isWorking && arrivedBytes == 0 && unsentBytes < limits.unsentByteLimit }
+    package var mayRead: Bool { !isWorking && arrivedBytes == 0 && unsentBytes < limits.unsentByteLimit }
 
     /// The number of bytes of an answer after which no further range is added to it.
-    var room: Int { max(0, limits.unsentBytes - unsentBytes) }
+    package var room: Int { max(0, limits.unsentBytes - unsentBytes) }
 
     /// Records received bytes.
-    mutating func arrived(_ count: Int, now: NIODeadline) {
+    package mutating func arrived(_ count: Int, now: SuspendingClock.Instant) {
         arrivedBytes += count
         lastArrival = now
         updatePeak()
     }
 
     /// Records that the session starts to process the received bytes.
-    mutating func began() {
+    package mutating func began() {
         isWorking = true
         heldBytes += arrivedBytes
         arrivedBytes = 0
     }
 
     /// Records that the session has finished processing.
-    mutating func worked(heldBytes: Int, hasHello: Bool, isDone: Bool, now: NIODeadline) {
+    package mutating func worked(heldBytes: Int, hasHello: Bool, isDone: Bool, now: SuspendingClock.Instant) {
         isWorking = false
         self.heldBytes = heldBytes
         self.hasHello = hasHello
@@ -67,25 +66,25 @@ struct Flow {
     }
 
     /// Records bytes handed to the channel.
-    mutating func queued(_ count: Int, now: NIODeadline) {
+    package mutating func queued(_ count: Int, now: SuspendingClock.Instant) {
         if unsentBytes == 0 { lastDeparture = now }
         unsentBytes += count
         updatePeak()
     }
 
     /// Records bytes sent by the channel.
-    mutating func sent(_ count: Int, now: NIODeadline) {
+    package mutating func sent(_ count: Int, now: SuspendingClock.Instant) {
         unsentBytes -= count
         lastDeparture = now
     }
 
     /// What the peer is expected to do first, and the deadline; `nil` if it need not act, or while the session works.
-    var wait: (expectation: ConnectionError.Expectation, until: NIODeadline)? {
+    package var wait: (expectation: ConnectionError.Expectation, until: SuspendingClock.Instant)? {
         guard !isWorking, let opened else { return nil }
-        let readDeadline = unsentBytes > 0 ? lastDeparture + TimeAmount(limits.silence) : nil
-        let message: (ConnectionError.Expectation, NIODeadline)? =
-            if !hasHello { (.hello, opened + TimeAmount(limits.hello)) } else if !isDone {
-                (.answer, max(lastArrival, lastDeparture) + TimeAmount(limits.silence))
+        let readDeadline = unsentBytes > 0 ? lastDeparture + limits.silence : nil
+        let message: (ConnectionError.Expectation, SuspendingClock.Instant)? =
+            if !hasHello { (.hello, opened + limits.hello) } else if !isDone {
+                (.answer, max(lastArrival, lastDeparture) + limits.silence)
             } else { nil }
         guard let readDeadline else { return message }
         guard let message, message.1 < readDeadline else { return (.reading, readDeadline) }

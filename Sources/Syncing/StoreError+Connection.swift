@@ -1,25 +1,19 @@
-import GroundwaveConnections
 import GroundwaveReplication
 import GroundwaveStore
-import GroundwaveSyncing
 
 extension StoreError {
-    init(_ error: ConnectionError, at address: RemoteAddress) {
+    /// Creates the error for a connection that failed.
+    package init(_ error: ConnectionError, at address: RemoteAddress) {
         self.init(
             .unreachable, "\(address) cannot be reached: \(error.sentence).",
-            hint:
-                "Nothing is lost: what was logged or received is kept here. On that device: \(.serve)",
+            hint: address.isOfApplication
+                ? "Nothing is lost: what was logged or received is kept here."
+                : "Nothing is lost: what was logged or received is kept here. On that device: \(.serve)",
             cause: error)
     }
 
-    init(cannotListenAt endpoint: HostAndPort, _ error: ConnectionError) {
-        self.init(
-            .inputOutput, "Cannot listen on \(endpoint): \(error.sentence).",
-            hint: "Choose another port, or close the program that uses this one.", cause: error)
-    }
-
     /// Creates the error for a peer that ended the connection before both sides were caught up.
-    init(endedAt address: RemoteAddress, reason: String) {
+    package init(endedAt address: RemoteAddress, reason: String) {
         self.init(
             .unreachable,
             "\(address) closed the connection\(reason.isEmpty ? "" : ": \(reason)").",
@@ -29,7 +23,7 @@ extension StoreError {
 
 extension ConnectionError {
     /// What happened, as a clause for people.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .unreachable(let reason), .cannotListen(let reason), .notAPipe(let reason): reason
         case .cut: "the connection was cut"
@@ -42,7 +36,7 @@ extension ConnectionError {
 
 extension ProtocolError {
     /// What the peer did, for people.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .garbage: "It sends bytes that are not a groundwave message."
         case .tooLong(let count): "It announced a message of \(count) bytes, more than any groundwave message has."

@@ -1,10 +1,8 @@
-import NIOCore
+import GroundwaveReplication
 import Testing
 
-@testable import GroundwaveConnections
-
 @Suite struct `What a connection waits for` {
-    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+    private let start = SuspendingClock.now
 
     private func flow() -> Flow {
         var flow = Flow(limits: ConnectionLimits(), now: start)

@@ -1,6 +1,5 @@
 import GroundwaveEventLog
 import GroundwaveEvents
-import GroundwaveReplication
 
 /// The status of a connection.
 public struct ConnectionStanding: Hashable, Sendable {

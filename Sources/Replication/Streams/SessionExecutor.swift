@@ -1,48 +1,54 @@
 import Dispatch
-import GroundwaveReplication
 import Synchronization
 
 /// Runs one session on its own serial queue, since the log blocks while it commits.
-protocol SessionExecutor: Sendable {
+package protocol SessionExecutor: Sendable {
     /// Does `work` after all earlier work, and calls `answer` on the queue.
     func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void)
 }
 
 /// A unit of work of a session.
-enum Work: Sendable {
+package enum Work: Sendable {
+    /// Start the session.
     case start
+    /// Handle received bytes.
     case received([UInt8])
+    /// Handle a possible change of the log.
     case logChanged
+    /// Make the range that waits for room.
     case resume
+    /// Close the connection, for this reason.
     case stop(String)
 }
 
 /// The result of a work step.
-struct Step: Sendable {
+package struct Step: Sendable {
     /// The bytes to send.
-    var bytes: [UInt8] = []
+    package var bytes: [UInt8] = []
     /// The status of the connection.
-    var standing = ConnectionStanding()
+    package var standing = ConnectionStanding()
     /// The bytes buffered by the session.
-    var heldBytes = 0
+    package var heldBytes = 0
     /// Whether a range waits for room.
-    var isPostponed = false
+    package var isPostponed = false
     /// The error of reading or writing the log, if any.
-    var failure: (any Error)?
+    package var failure: (any Error)?
 }
 
 /// The executor of a session about one log.
-final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecutor {
+package final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecutor {
     private let queue = DispatchQueue(label: "groundwave.connection")
     private let runner = Mutex<SessionRunner<Log>?>(nil)
     private let makeRunner: @Sendable () throws -> SessionRunner<Log>
     private let endsWhenDone: Bool
     private let report: @Sendable (ConnectionStanding) -> Void
 
+    /// Creates an executor whose session is made by its first work.
+    ///
     /// - Parameters:
     ///   - endsWhenDone: Whether to close once neither side has anything left to send.
-    ///   - tell: Called on the queue after each work step.
-    init(
+    ///   - report: Called on the queue after each work step.
+    package init(
         endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void,
         makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) {
@@ -51,7 +57,8 @@ final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecuto
         self.makeRunner = makeRunner
     }
 
-    func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void) {
+    /// Does `work` after all earlier work, and calls `answer` on the queue.
+    package func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void) {
         queue.async { [self] in
             let done = runner.withLock { step(work, room: room, &$0) }
             report(done.standing)

@@ -1,16 +1,14 @@
-import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveReplication
 import GroundwaveStore
-import GroundwaveSyncing
 
 /// The result of a peer connection.
-struct ConnectionResult: Sendable {
+package struct ConnectionResult: Sendable {
     /// What was sent and received.
-    var standing: ConnectionStanding
+    package var standing: ConnectionStanding
     /// Whether the store now continues as another replica than the one it connected as, and has to connect again.
-    var hasNewName = false
+    package var hasNewName = false
 }
 
 extension Store {
@@ -20,10 +18,10 @@ extension Store {
     /// synchronisation is switched off; and when this store turns out to be, or becomes, another replica than the one
     /// it connected as.
     ///
-    /// - Parameter tell: Called after each piece of work, on the connection's queue: it must be brief.
+    /// - Parameter report: Called after each piece of work, on the connection's queue: it must be brief.
     /// - Throws: `ConnectionError`, or the errors of the log. What was received before is in the log.
-    func runConnection(
-        over connection: Connection, endsWhenDone: Bool,
+    package func runConnection(
+        over connection: some PeerConnection, endsWhenDone: Bool,
         report: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
     ) async throws -> ConnectionResult {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
@@ -58,7 +56,7 @@ extension Store {
     private func isClaimed(by replica: ReplicaID) -> Bool { (try? log.claim()?.replica) == replica }
 
     /// Notifies the connection of every commit.
-    private func passOn(to connection: Connection, as replica: ReplicaID, beyond first: UInt64) async {
+    private func passOn(to connection: some PeerConnection, as replica: ReplicaID, beyond first: UInt64) async {
         var seen = first
         while !Task.isCancelled {
             await commits.wait(beyond: seen)
@@ -83,7 +81,7 @@ extension Store {
     }
 
     /// Ends the connection soon after synchronisation was switched off.
-    private func watchSwitch(of connection: Connection) async {
+    private func watchSwitch(of connection: some PeerConnection) async {
         while !Task.isCancelled {
             if (try? isSyncOff()) == true { return connection.stop(reason: switchedOff) }
             try? await Task.sleep(for: .seconds(2))
@@ -92,4 +90,4 @@ extension Store {
 }
 
 /// The reason that a store gives when it ends a connection because synchronisation was switched off.
-let switchedOff = "synchronising is switched off there"
+package let switchedOff = "synchronising is switched off there"

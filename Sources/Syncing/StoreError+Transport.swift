@@ -1,0 +1,37 @@
+import GroundwaveReplication
+import GroundwaveStore
+
+extension Store {
+    /// Returns the error for a request that failed at a remote: `CancellationError` if the task was cancelled, whatever
+    /// the transport says of it.
+    static func failure(_ error: TransportError, at remote: Remote) -> any Error {
+        Task.isCancelled ? CancellationError() : StoreError(error, at: remote.address)
+    }
+}
+
+extension StoreError {
+    fileprivate init(_ error: TransportError, at address: RemoteAddress) {
+        func clause(_ reason: String) -> String { reason.hasSuffix(".") ? String(reason.dropLast()) : reason }
+        switch error {
+        case .unreachable(let reason):
+            self.init(
+                .unreachable, "\(address) cannot be reached: \(clause(reason)).",
+                hint: "Nothing is lost: what was logged is kept here. Try again when the remote can be reached.",
+                cause: error)
+        case .full(let reason):
+            self.init(
+                .inputOutput, "\(address) is full: \(clause(reason)).", hint: "Free some space there, then sync again.",
+                cause: error)
+        case .notPermitted(let reason):
+            self.init(
+                .notPermitted, "\(address) does not permit this: \(clause(reason)).", hint: "Check its permissions.",
+                cause: error)
+        case .tooLarge(let name, let byteCount):
+            self.init(
+                .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than any file of groundwave.",
+                cause: error)
+        case .refused(let name, let reason):
+            self.init(.damaged, "\(name) at \(address) is not a file of groundwave: \(clause(reason)).", cause: error)
+        }
+    }
+}
