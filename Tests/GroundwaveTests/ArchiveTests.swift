@@ -222,7 +222,8 @@ import Testing
         let point = Point.position(try one.log.lastPosition())
         let file = folder.path("old.gwa")
         await #expect { try await one.archive(before: point, to: file) } throws: {
-            ($0 as? StoreError)?.code == .usage && ($0 as? StoreError)?.hint?.contains("leave it out of account") == true
+            ($0 as? StoreError)?.code == .usage
+                && ($0 as? StoreError)?.hint?.contains("leave it out of account") == true
         }
         #expect(!FileManager.default.fileExists(atPath: file))
         // Once the other device has written with that in view, it has shown that it has seen it.
