@@ -51,16 +51,16 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 /// A closure that is run again whenever records of some kinds were touched.
-struct ObservedRead<Value: Equatable & Sendable>: ObservedSource {
+package struct ObservedRead<Value: Equatable & Sendable>: ObservedSource {
     let kinds: Set<String>
     let body: @Sendable (borrowing ViewReader) throws -> Value
     private var last: Value?
 
-    init(kinds: Set<String>, body: @escaping @Sendable (borrowing ViewReader) throws -> Value) {
+    package init(kinds: Set<String>, body: @escaping @Sendable (borrowing ViewReader) throws -> Value) {
         (self.kinds, self.body) = (kinds, body)
     }
 
-    mutating func read(_ view: borrowing ViewReader, touched: TouchedRecords) throws -> Value? {
+    package mutating func read(_ view: borrowing ViewReader, touched: TouchedRecords) throws -> Value? {
         guard touched.includes(anyOf: kinds) else { return nil }
         let value = try body(view)
         if value == last { return nil }

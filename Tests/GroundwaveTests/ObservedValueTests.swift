@@ -65,16 +65,21 @@ private final class Count: Sendable {
     @Test func `runs a closure only after commits that touch its kinds`() async throws {
         let made = try await TemporaryStore(.full())
         let read = Count()
-        let observed = made.store.values(of: ["friend"]) { view in
+        var source = ObservedRead(kinds: ["friend"]) { view in
             read.add()
             return try view.shownCounts()["friend"] ?? 0
         }
-        var values = observed.makeAsyncIterator()
-        #expect(try await values.next() == 0)
-        for number in 0..<5 { try await Self.add("qso", "N0C\(number)", to: made.store) }
+        // As an observation does after each commit.
+        var (told, mark) = try made.store.views.read(since: nil) { try source.read($0, touched: $1) }
+        #expect(told == 0)
+        for number in 0..<5 {
+            try await Self.add("qso", "N0C\(number)", to: made.store)
+            (told, mark) = try made.store.views.read(since: mark) { try source.read($0, touched: $1) }
+            #expect(told == nil)
+        }
         try await Self.add("friend", "W1AW", to: made.store)
-        #expect(try await values.next() == 1)
-        #expect(read.value == 2)
+        (told, _) = try made.store.views.read(since: mark) { try source.read($0, touched: $1) }
+        #expect(told == 1 && read.value == 2)
     }
 
     @Test func `tells nothing when a closure reads what it read before`() async throws {
