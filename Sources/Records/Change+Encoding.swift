@@ -97,7 +97,7 @@ extension DraftBatch {
 
     /// The maximum number of bytes that shape and values of `change` take.
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
-        var bound = 100 + change.kind.utf8.count + note.byteCount
+        var bound = 80 + change.kind.utf8.count + note.byteCount + (note.isTraced ? 20 : 0)
         if !change.related.isEmpty { bound += 3 + change.related.count * 16 }
         if let block = change.block { bound += 32 + block.summary.count + block.content.count }
         for operation in change.operations {

@@ -45,10 +45,6 @@ extension `Rows that are read without a record` {
             ("snapshot", { store, _ in _ = try store.createSnapshot() }),
             ("a past point", { store, _ in _ = try await store.at(.position(store.log.lastPosition() - 1)).digest() }),
             (
-                "changes",
-                { store, _ in for try await set in store.changes(since: nil) where set.changes.count > 20 { break } }
-            ),
-            (
                 "import again",
                 { store, log in
                     try store.read { view in
