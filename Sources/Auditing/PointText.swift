@@ -63,7 +63,7 @@ extension Store {
         guard let snapshot = found.first, found.count == 1 else {
             throw StoreError(
                 .notFound, "There is \(found.isEmpty ? "no" : "more than one") snapshot \(text) in this store.",
-                hint: "groundwave snapshot list lists them.")
+                hint: "To see them: \(.list(.snapshots))")
         }
         return snapshot
     }

@@ -161,7 +161,7 @@ extension Store {
                     "The device \(try deviceName(other.replica)) may not have all of these events yet.",
                     hint: """
                         Choose an earlier point, or synchronise with the device first. If it will never sync again, \
-                        add --gone \(other.replica.short).
+                        \(.excludeDevice(other.replica.short)).
                         """)
             }
         }

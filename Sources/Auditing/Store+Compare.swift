@@ -57,8 +57,10 @@ extension Store {
             "These are two different logs: \(logID.short) in \(url.path), and \(other.logID.short) in \(other.url.path).",
             hint: here.content == there.content
                 ? "They have no events in common, but show exactly the same contacts: \(here.contentCount)."
-                : "They have no events in common, and do not show the same contacts: \(here.contentCount) here, "
-                    + "\(there.contentCount) there.")
+                : """
+                They have no events in common, and do not show the same contacts: \(here.contentCount) here, \
+                \(there.contentCount) there.
+                """)
     }
 
     private func replicas(

@@ -172,8 +172,7 @@ extension EventLog {
                     .archived,
                     "Some of what was recorded about \(id.short) is in an archive, and would stay there.",
                     hint: """
-                        Restore the archive first (groundwave archive --restore FILE), erase, delete the file, and \
-                        archive again.
+                        First \(.restoreArchive). Then erase, delete the file, and archive again.
                         """)
             }
             if !frame.isWithheld, frame.isErasable(in: bytes) { events.insert(frame.id) }

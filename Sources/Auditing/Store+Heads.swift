@@ -52,7 +52,7 @@ extension Store {
                 throw StoreError(
                     .notFound,
                     "The head is from the log \(head.log.short), but this store is of the log \(log.id.short).",
-                    hint: "Name the store of that log with --store.")
+                    hint: "\(.chooseStoreOfLog).")
             }
             let (vector, streams) = (try log.vector(), try log.streams())
             var standing = HeadStanding.missing(events: 0)

@@ -41,7 +41,9 @@ extension Store {
                     guard let value = step.value else { continue }
                     isInValue = search.isFound(in: values.extracting(value).toArray())
                 }
-                let isInNote = [note.author, note.text].contains { search.isFound(in: Array($0.utf8)) }
+                let isInNote = [note.author, note.text, note.correlation, note.causation].contains {
+                    search.isFound(in: Array($0.utf8))
+                }
                 if isInValue || isInNote {
                     let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
                     mentions.append(

@@ -32,7 +32,7 @@ extension Store {
             guard !isReadOnly else {
                 throw StoreError(
                     .notPermitted, "The store \(files.folder.path) is read-only.",
-                    hint: "Replay it into a new store: groundwave replay --to PATH")
+                    hint: "What is possible: \(.replayElsewhere)")
             }
             let start = ContinuousClock.now
             let comparison = try views.rebuildComparing()

@@ -39,9 +39,10 @@ package struct TimeArgument: Hashable, Sendable {
         } else {
             throw StoreError(
                 .usage, "“\(text)” is not a time.",
-                hint:
-                    "Times are in UTC: now, today, yesterday, 90m, 2d, 2026, 2026-05, 2026-05-01, 2026-05-01T12:00:30.5, or with an "
-                    + "offset: 2026-05-01T14:00+02:00.")
+                hint: """
+                    Times are in UTC: now, today, yesterday, 90m, 2d, 2026, 2026-05, 2026-05-01, 2026-05-01T12:00:30.5, or \
+                    with an offset: 2026-05-01T14:00+02:00.
+                    """)
         }
     }
 

@@ -23,7 +23,7 @@ public struct CabrilloOptions: Sendable {
         let tag = tag.uppercased()
         let text = try Self.checked(text, for: tag)
         guard tag != "CONTEST" else {
-            throw StoreError(.usage, "The contest is not a line of the header.", hint: "Name it with --contest.")
+            throw StoreError(.usage, "The contest is not a line of the header.", hint: "\(.nameContest).")
         }
         if header[tag] != nil, !CabrilloHeader.isRepeated(tag) {
             throw StoreError(.usage, "\(tag) is given twice.")

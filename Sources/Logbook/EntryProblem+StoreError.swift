@@ -3,5 +3,5 @@ import GroundwaveStore
 
 extension EntryProblem: StoreErrorConvertible {
     /// The input is refused, with what helps.
-    package var storeError: StoreError { StoreError(.usage, message, hint: hint, cause: self) }
+    package var storeError: StoreError { StoreError(.usage, message, hint: hint.map { Hint($0) }, cause: self) }
 }

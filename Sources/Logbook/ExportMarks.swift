@@ -48,7 +48,7 @@ extension Store {
         guard !isReadOnly else {
             throw StoreError(
                 .notPermitted, "The store \(files.folder.path) is read-only, so it cannot remember an export.",
-                hint: "Export without --new.")
+                hint: "What is possible: \(.exportAll)")
         }
         guard let mark = try ExportMarks(of: files).marks[name], mark.filter == filter,
             try describing({ try log.hasHistory(of: mark.token) })

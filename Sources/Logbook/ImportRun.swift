@@ -262,7 +262,7 @@ struct ImportRun {
         guard !options.trusted.isEmpty, SourceID(name: options.trusted) != SourceID(name: sourceName) else { return }
         throw StoreError(
             .usage, "\(name) is from the source \(sourceName), not from \(options.trusted).",
-            hint: "To trust the source of this file: --trust \"\(sourceName)\"")
+            hint: "To trust the source of this file: \(.trustSource(sourceName))")
     }
 
     private var sourceName: String { options.source ?? (program.isEmpty ? "adif" : program) }

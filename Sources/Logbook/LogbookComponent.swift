@@ -26,7 +26,6 @@ extension StoreComponent {
             return (digest.hash, digest.contacts)
         }
         component.label = { record in record.kind == QSOKind.name ? record.text("CALL") : nil }
-        component.listVerbs = [QSOKind.name: "qso list", Radio.session.name: "session list"]
         component.checkErase = { store, kind, ids, note in
             if kind == QSOKind.name { try store.refuse(note, naming: ids) }
         }

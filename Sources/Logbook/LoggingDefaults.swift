@@ -29,7 +29,8 @@ enum LoggingDefaults {
             guard let name = fields.first(where: { $0.setting == key })?.field else { return }
             // It is checked as the value of a contact.
             do { _ = try ContactEntry([Assignment(name.name, text: value)]) } catch {
-                throw StoreError(.usage, "\(key) cannot have that value. \(error.message)", hint: error.hint)
+                throw StoreError(
+                    .usage, "\(key) cannot have that value. \(error.message)", hint: error.hint.map { Hint($0) })
             }
         default: break
         }

@@ -81,7 +81,7 @@ extension Store {
         let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
         guard let object, let settings = object["settings"] as? [String: Any] else {
             throw StoreError(
-                .damaged, "\(name) is not a settings file.", hint: "groundwave settings export writes one.")
+                .damaged, "\(name) is not a settings file.", hint: "To write one: \(.exportSettings)")
         }
         return settings
     }

@@ -64,15 +64,15 @@ extension Reading {
         case 0:
             throw StoreError(
                 .notFound, "There is no contact to export.",
-                hint: "groundwave qso count --by CONTEST_ID lists the contests.")
+                hint: "To see the contests: \(.list(.contests))")
         case 1 where names != [""]: return names.first ?? ""
         case 1:
             throw StoreError(
                 .usage, "The contacts have no CONTEST_ID, so their contest is not known.",
-                hint: "To give it to the contacts of a file: groundwave import FILE --set CONTEST_ID=CQ-WW-CW")
+                hint: "To give it to the contacts of a file: \(.importWithContest)")
         default:
             let list = names.sorted().map { $0.isEmpty ? "none" : $0 }.joined(separator: ", ")
-            throw StoreError(.usage, "The contacts are not of one contest: \(list).", hint: "Name one with --contest.")
+            throw StoreError(.usage, "The contacts are not of one contest: \(list).", hint: "\(.nameContest).")
         }
     }
 
@@ -99,7 +99,7 @@ extension Reading {
         guard header["CALLSIGN"] != nil else {
             throw StoreError(
                 .usage, "The call of the station is not known.",
-                hint: "To set it: groundwave settings set myCallsign CALL")
+                hint: "To set it: \(.set(key: "myCallsign", example: "CALL"))")
         }
         return header
     }

@@ -101,7 +101,7 @@ extension Store {
             let changed = StoreError(
                 .busy, "The record \(conflict.record.short) has changed in the meantime.",
                 hint:
-                    "To see its values now: groundwave conflicts show \(conflict.record.short) --kind \(conflict.kind)")
+                    "To see its values now: \(.showConflict(kind: conflict.kind, id: conflict.record.short))")
             if conflict.field == Conflict.wholeRecord {
                 guard Set(record.deletions.map { HeadID($0.event) }).isSubset(of: heads) else { throw changed }
                 if candidate.isShown {

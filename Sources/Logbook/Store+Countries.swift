@@ -42,7 +42,7 @@ extension CountryFile {
             throw StoreError(
                 isThere ? .notPermitted : .notFound,
                 "The country file \(path) \(isThere ? "cannot be read" : "does not exist").",
-                hint: "country-files.com has cty.csv. To set it: groundwave settings set countryFile PATH")
+                hint: "country-files.com has cty.csv. To set it: \(.set(key: "countryFile", example: "PATH"))")
         }
         defer { try? handle.close() }
         let bytes: [UInt8]

@@ -78,7 +78,7 @@ extension Reading {
         guard !found.isEmpty else {
             throw StoreError(
                 .notFound, "No file or source called \(name) was imported.",
-                hint: "groundwave record list import lists the imports.")
+                hint: "To see the imports: \(.list(.imports))")
         }
         return found
     }

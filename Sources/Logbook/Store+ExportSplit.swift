@@ -40,7 +40,7 @@ extension Reading {
         isReplacing: Bool = false
     ) throws -> (files: [ExportedFile], report: ExportReport) {
         if format == .cabrillo {
-            throw StoreError(.usage, "The log of a contest is one file.", hint: "Leave out --split.")
+            throw StoreError(.usage, "The log of a contest is one file.", hint: "Instead: \(.exportAsOneFile)")
         }
         var report = ExportReport(token: try log.token(at: 0))
         var files: [ExportedFile] = []
@@ -73,7 +73,8 @@ extension Reading {
         guard let first = present.first else { return }
         let others = present.count == 1 ? "" : ", and so do \(present.count - 1) others"
         throw StoreError(
-            .exists, "\(folder.appending(path: first).path) exists already\(others).", hint: "To replace them: --force")
+            .exists, "\(folder.appending(path: first).path) exists already\(others).",
+            hint: "To replace them: \(.replaceFiles)")
     }
 
     private func write(

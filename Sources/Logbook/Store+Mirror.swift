@@ -71,7 +71,7 @@ extension Store {
     public func writeMirror() throws -> MirrorWritten {
         guard let mirror = try syncFile.read().mirror else {
             throw StoreError(
-                .usage, "There is no mirror folder.", hint: "Set one: groundwave backup mirror FOLDER")
+                .usage, "There is no mirror folder.", hint: "To set one: \(.setMirror)")
         }
         let folder = URL(filePath: mirror.folder)
         let (adif, settings) = (

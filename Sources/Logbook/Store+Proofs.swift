@@ -53,7 +53,8 @@ extension Store {
             let proof = ContactProof(items: items, trees: trees)
             do { _ = try proof.check() } catch {
                 throw StoreError(
-                    .damaged, "The tree of \(files.log) does not match its events.", hint: "Run groundwave verify.",
+                    .damaged, "The tree of \(files.log) does not match its events.",
+                    hint: "To see what is damaged: \(.verify)",
                     cause: error)
             }
             return proof
@@ -70,7 +71,7 @@ extension Store {
             guard !whole.isEmpty else {
                 throw StoreError(
                     .usage, "The contact was changed in several histories of the device \(replica.short).",
-                    hint: "A proof covers only one history: groundwave forks lists them.")
+                    hint: "A proof covers only one history. To see them: \(.list(.histories))")
             }
             let signed = try head.flatMap { head in
                 try whole.first { path in
@@ -92,7 +93,7 @@ extension Store {
             guard case .kept = try standing(of: head) else {
                 throw StoreError(
                     .damaged, "The head covers events that this store does not have.",
-                    hint: "To see which are missing: groundwave head check FILE")
+                    hint: "To see which are missing: \(.checkHead)")
             }
             guard last[head.replica] != nil else {
                 throw StoreError(

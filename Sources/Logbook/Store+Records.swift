@@ -64,7 +64,7 @@ extension WriteBatch {
             throw StoreError(
                 .usage,
                 "The \(kind) is identified by \(Radio.identityFields(of: kind).joined(separator: " and ")), which cannot change.",
-                hint: "Add a new record, and remove this one: groundwave record remove \(kind) \(id.short)")
+                hint: "Add a new record. Then \(.removeRecord(kind: kind, id: id.short))")
         }
         return (try set(kind, id, assignments), remarks)
     }
@@ -81,16 +81,18 @@ extension WriteBatch {
         switch kind {
         case QSOKind.name:
             throw StoreError(
-                .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
+                .usage, "Contacts are not edited as other records are.", hint: "Instead: \(.useFunctions(kind: kind))")
         case Radio.session.name:
-            throw StoreError(.usage, "Sessions have their own commands.", hint: "See groundwave session --help")
+            throw StoreError(
+                .usage, "Sessions are not edited as other records are.", hint: "Instead: \(.useFunctions(kind: kind))")
         case Settings.setting.name:
-            throw StoreError(.usage, "Settings have their own commands.", hint: "See groundwave settings --help")
+            throw StoreError(
+                .usage, "Settings are not edited as other records are.", hint: "Instead: \(.useFunctions(kind: kind))")
         case Radio.dismissal.name:
             throw StoreError(
-                .usage, "Dismissals have their own command.", hint: "groundwave duplicates dismiss A B")
+                .usage, "Dismissals are not edited as other records are.", hint: "Instead: \(.dismissDuplicate)")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ArchiveKind.name:
+            ArchiveKind.name, WriteKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
@@ -98,7 +100,7 @@ extension WriteBatch {
             let meant = Spelling.nearest(to: kind, among: kinds.all.map(\.name))
             throw StoreError(
                 .usage, "There is no kind of record called \(kind).",
-                hint: meant.map { "Did you mean \($0)?" } ?? "groundwave record kinds lists them.")
+                hint: meant.map { "Did you mean \($0)?" } ?? "To see them: \(.list(.kinds))")
         }
         return schema
     }
@@ -123,11 +125,12 @@ extension WriteBatch {
         switch kind {
         case QSOKind.name:
             throw StoreError(
-                .usage, "Contacts have their own commands.", hint: "See groundwave qso --help")
+                .usage, "Contacts are not edited as other records are.", hint: "Instead: \(.useFunctions(kind: kind))")
         case Settings.setting.name:
-            throw StoreError(.usage, "Settings have their own commands.", hint: "groundwave settings unset KEY")
+            throw StoreError(
+                .usage, "Settings are not removed as other records are.", hint: "Instead: \(.unsetSetting)")
         case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ArchiveKind.name:
+            ArchiveKind.name, WriteKind.name:
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
@@ -170,6 +173,6 @@ extension Reading {
         let meant = Spelling.nearest(to: kind, among: kinds.all.map(\.name) + names)
         throw StoreError(
             .notFound, "There is no kind of record called \(kind).",
-            hint: meant.map { "Did you mean \($0)?" } ?? "groundwave record kinds lists them.")
+            hint: meant.map { "Did you mean \($0)?" } ?? "To see them: \(.list(.kinds))")
     }
 }

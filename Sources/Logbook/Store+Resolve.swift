@@ -53,17 +53,16 @@ extension Reading {
             if let id = try lastContact(scope) { return id }
             throw StoreError(
                 .notFound, "No contact was \(scope == .hidden ? "hidden" : "logged") on this device.",
-                hint: "To see all: groundwave qso list\(scope == .hidden ? " --hidden" : "")")
+                hint: "To see all: \(.list(.records(kind: kind, areHidden: scope == .hidden)))")
         }
         if scope == .all, let id = try presentRecord(kind, idPrefix: text), try record(kind, id) != nil { return id }
         let candidates = try read { try Self.candidates(text, kind, scope, in: $0) }
         if candidates.count == 1 { return candidates[0].id }
         let noun = kind == QSOKind.name ? "contact" : kind
         if candidates.isEmpty {
-            let list = components.lazy.compactMap { $0.listVerbs[kind] }.first ?? "record list \(kind)"
             throw StoreError(
                 .notFound, "There is no \(scope == .hidden ? "hidden " : "")\(noun) called \(text).",
-                hint: "To see all: groundwave \(list)\(scope == .hidden ? " --hidden" : "")")
+                hint: "To see all: \(.list(.records(kind: kind, areHidden: scope == .hidden)))")
         }
         throw AmbiguousName.error(text, candidates, kind: kind)
     }

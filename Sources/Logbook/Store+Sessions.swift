@@ -50,7 +50,7 @@ extension Store {
                 guard isReplacing else {
                     throw StoreError(
                         .usage, "The session \(open.id.short) is still \(open.status.rawValue).",
-                        hint: "End it with groundwave session end, or add --replace to end it now.")
+                        hint: "First \(.endSession). To do that in one step: \(.replaceSession)")
                 }
                 try batch.setStatus(.ended, of: open.id, now: now)
             }
@@ -75,7 +75,7 @@ extension Store {
             if status == .active, let open = try batch.openSession(), open.id != id {
                 throw StoreError(
                     .usage, "The session \(open.id.short) is still \(open.status.rawValue).",
-                    hint: "End it with groundwave session end.")
+                    hint: "First \(.endSession).")
             }
             return try batch.setStatus(status, of: id, now: now)
         }

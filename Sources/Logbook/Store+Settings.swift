@@ -106,7 +106,7 @@ extension Store {
 
     // Neither value nor key is in the message, since either may contain a credential.
     private static func refusal(_ reason: String) -> StoreError {
-        StoreError(.notPermitted, "This setting is not stored.", hint: reason)
+        StoreError(.notPermitted, "This setting is not stored.", hint: Hint(reason))
     }
 }
 

@@ -61,7 +61,7 @@ extension WriteBatch {
         guard record.isVisible else {
             throw StoreError(
                 .usage, "The contact \(contact.short) is hidden.",
-                hint: "To show it again: groundwave qso restore \(contact.short)")
+                hint: "To show it again: \(.restoreContact(id: contact.short))")
         }
         var entry = try ContactEntry(assignments, to: record)
         try entry.settle(on: record)

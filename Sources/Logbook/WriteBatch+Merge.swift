@@ -80,7 +80,7 @@ extension WriteBatch {
         guard record.isVisible else {
             throw StoreError(
                 .usage, "The contact \(id.short) is hidden.",
-                hint: "To show it again: groundwave qso restore \(id.short)")
+                hint: "To show it again: \(.restoreContact(id: id.short))")
         }
         guard !ContactFacts(record).isMetadata else {
             throw StoreError(.usage, "The record \(id.short) is a note of an activation, not a contact.")

@@ -30,8 +30,10 @@ enum HIDAddress: Hashable {
         } else {
             throw StoreError(
                 .usage, "“\(text)” does not name a USB HID.",
-                hint: "Use hid: for the only meter of the model, hid:2E3C:5558 with its vendor and product, or "
-                    + "hid:/dev/hidraw3.")
+                hint: """
+                    Use hid: for the only meter of the model, hid:2E3C:5558 with its vendor and product, or \
+                    hid:/dev/hidraw3.
+                    """)
         }
     }
 
@@ -47,13 +49,13 @@ enum HIDAddress: Hashable {
         }
         guard !identities.isEmpty else {
             throw StoreError(
-                .usage, "The \(model.displayName) is not a USB HID.", hint: "Use --device with its serial device.")
+                .usage, "The \(model.displayName) is not a USB HID.", hint: "Instead: \(.useSerialDevice)")
         }
         let found = nodes.filter { identities.contains($0.identity) }
         guard found.count <= 1 else {
             throw StoreError(
                 .usage, "There are \(found.count) such meters: \(found.map(\.path).joined(separator: ", ")).",
-                hint: "Choose one: --device \(Self.prefix)\(found[0].path)")
+                hint: "For the first one: \(.chooseDevice("\(Self.prefix)\(found[0].path)"))")
         }
         return found.first?.path
     }
@@ -67,12 +69,12 @@ enum HIDAddress: Hashable {
             case .path(let path): "USB HID at \(path)"
             }
         let others = nodes.flatMap { node in
-            MeterModel.allCases.filter { $0.hidIdentities.contains(node.identity) }.map {
-                "\(node.path) is a \($0.displayName): --model \($0.rawValue)"
+            MeterModel.allCases.filter { $0.hidIdentities.contains(node.identity) }.map { model -> Hint in
+                "\(node.path) is a \(model.displayName): \(.chooseModel(model.rawValue))"
             }
         }
         return StoreError(
             .notFound, "There is no \(what).",
-            hint: others.isEmpty ? "Check that the meter is on and connected." : others.joined(separator: "; "))
+            hint: others.isEmpty ? "Check that the meter is on and connected." : Hint(others))
     }
 }

@@ -22,7 +22,6 @@ extension StoreComponent {
             let ends = ["ENDED", "END", "STOPPED_BY"].map { Metering.trace.key(for: $0) }
             return change.kind == Metering.trace.name && change.operations.allSatisfy { ends.contains($0.field) }
         }
-        component.listVerbs = [Metering.trace.name: "trace list"]
         component.isRoutine = { kind, changes in Handover(kind, changes) == .renewed }
         component.keepsSamples = { store, record in try !store.samples.isShared(record) }
         component.wanted = { store, missing in try store.wantedSamples(of: missing) }

@@ -97,7 +97,7 @@ extension Store {
         guard !found.isEmpty else {
             throw StoreError(
                 .notFound, "There is no such calibration of \(name).",
-                hint: "groundwave trace calibrate lists the calibrations.")
+                hint: "To see them: \(.list(.calibrations))")
         }
         return try await write(note: note, author: author) { batch in
             for calibration in found { try batch.remove(Metering.calibration.name, calibration.id) }

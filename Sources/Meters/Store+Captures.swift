@@ -37,7 +37,7 @@ extension Store {
         guard captures.byteCount > 0 else {
             throw StoreError(
                 .notFound, "The trace \(trace.id.short) has only rows, not the bytes that the meter sent.",
-                hint: "Record with --raw to keep the bytes that the meter sends.")
+                hint: "To keep the bytes that the meter sends: \(.recordBytes)")
         }
         guard
             try !captures.tail.isEmpty || captures.blocks.contains(where: { try byteCount(of: $0.block).items != nil })
@@ -45,7 +45,7 @@ extension Store {
             throw StoreError(
                 .notFound,
                 "The meter's bytes of the trace \(trace.id.short) are withheld: on another device, or removed as old.",
-                hint: "To share samples: groundwave trace set \(trace.id.short) --samples synced")
+                hint: "To share samples: \(.shareSamples(trace: trace.id.short))")
         }
         guard let meter = trace.meter, let model = trace.model else {
             throw StoreError(.usage, "The model of the trace \(trace.id.short) is not known to this version.")

@@ -81,7 +81,7 @@ extension Store {
         if let lease = present?.lease, lease.isHeld, lease.replica != replica {
             throw StoreError(
                 .busy, "\(address) is reserved by \(lease.device) until \(UTCText.seconds(lease.expires / 1000)).",
-                hint: "On that device: groundwave meter disconnect \(address). Or try again after that time.")
+                hint: "On that device: \(.disconnectMeter("\(address)")). Or try again after that time.")
         }
         let own = present?.lease.flatMap { $0.isHeld && $0.replica == replica ? $0 : nil }
         let since = own?.since ?? surroundings.now().wallMilliseconds
@@ -114,7 +114,7 @@ extension Store {
     ) async throws {
         guard try meter(address) != nil else {
             throw StoreError(
-                .notFound, "There is no meter \(address).", hint: "groundwave meter list shows the known meters.")
+                .notFound, "There is no meter \(address).", hint: "To see the known meters: \(.list(.meters))")
         }
         var fields: [Assignment] = []
         for (field, value) in [

@@ -137,7 +137,7 @@ extension Reading {
         guard lower < upper else {
             throw StoreError(
                 .usage, "The traces have no time in common there.",
-                hint: "To compare them from the first row of each on, leave out --align, --from and --to.")
+                hint: "What is possible: \(.compareWholeTraces)")
         }
         return lower..<upper
     }
@@ -149,7 +149,7 @@ extension Reading {
             .notFound, "The trace \(trace.id.short) has no rows\(place).",
             hint: withheld > 0
                 ? "The samples of \(withheld) rows across the ends of the range are not here."
-                : "See groundwave trace show \(trace.id.short).")
+                : "To see which it has: \(.showTrace(trace.id.short))")
     }
 }
 

@@ -61,6 +61,6 @@ extension Store {
 
     static func noTrace(_ trace: RecordID) -> StoreError {
         StoreError(
-            .notFound, "There is no trace \(trace.short).", hint: "groundwave trace list lists them.")
+            .notFound, "There is no trace \(trace.short).", hint: "To see them: \(.list(.traces))")
     }
 }

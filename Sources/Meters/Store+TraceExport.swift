@@ -141,13 +141,13 @@ extension Reading {
             if absent.unreadableCount > 0 {
                 throw StoreError(
                     .damaged, "The rows of the trace \(trace.id.short) cannot be read.",
-                    hint: "To see why: groundwave trace verify \(trace.id.short)")
+                    hint: "To see why: \(.verifyTrace(trace.id.short))")
             }
             throw StoreError(
                 .notFound, "The trace \(trace.id.short) has no rows there.",
                 hint: absent.withheldCount > 0
                     ? "Its samples are withheld: only their summaries are here."
-                    : "See groundwave trace show \(trace.id.short).")
+                    : "To see which it has: \(.showTrace(trace.id.short))")
         }
         return (try writer.finish(to: sink), absent)
     }
@@ -197,7 +197,8 @@ extension Reading {
     private func describingExport<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as TraceExportError {
             throw StoreError(
-                .usage, "The trace cannot be exported: \(error).", hint: "See groundwave trace export --help.",
+                .usage, "The trace cannot be exported: \(error).",
+                hint: "To see what is possible: \(.showExportOptions)",
                 cause: error)
         }
     }

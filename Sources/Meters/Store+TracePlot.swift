@@ -65,7 +65,7 @@ extension Reading {
 
     func describingPlot<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as PlotError {
-            throw StoreError(.usage, "\(error)", hint: "See groundwave trace plot --help.", cause: error)
+            throw StoreError(.usage, "\(error)", hint: "To see what is possible: \(.showPlotOptions)", cause: error)
         }
     }
 

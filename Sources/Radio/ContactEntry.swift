@@ -69,7 +69,7 @@ public struct ContactEntry: Sendable {
     /// Completes a change of `record`: a new frequency changes the band, a new mode the submode.
     public mutating func settle(on record: Record) throws(EntryProblem) {
         if sets(.call), (value(.call) ?? "").isEmpty {
-            throw EntryProblem("A contact needs a CALL.", hint: "To hide the contact: groundwave qso remove ID")
+            throw EntryProblem("A contact needs a CALL.", hint: "To hide the contact, remove it.")
         }
         try settleBands { record.text($0) }
         try settleMode { record.text($0) }

@@ -75,7 +75,8 @@ public struct ContactQuery: Hashable, Sendable {
     /// Whether rows are walked to find the contacts, and not an index.
     package var isOfMany: Bool { isOfAnyStation && since == nil && limit == nil }
 
-    private var isOfAnyStation: Bool { call == nil && callPattern == nil && station == nil }
+    /// Whether the index of times answers it, and not that of calls.
+    var isOfAnyStation: Bool { call == nil && callPattern == nil && station == nil }
 
     /// Whether it asks for values of fields, and no index narrows down whose.
     fileprivate var asksForValues: Bool {
@@ -212,7 +213,7 @@ extension ViewReader {
 
     /// Calls `body` with the contacts that match `query`, as their rows show them, the latest first, until `body` returns
     /// `false`.
-    private func forEachShownContactFromLatest(
+    func forEachShownContactFromLatest(
         _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
         var left = query.limit ?? .max

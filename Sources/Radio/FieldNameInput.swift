@@ -18,7 +18,8 @@ enum FieldNameInput {
                 "“\(text)” is not a valid field name.", hint: "ADIF's names are like FREQ or MY_RIG.")
         }
         if name == "SESSION" {
-            throw EntryProblem("SESSION is not an ADIF field.", hint: "Name the session with --session.")
+            throw EntryProblem(
+                "SESSION is not an ADIF field.", hint: "A contact is given its session apart from its fields.")
         }
         if name.isHeaderField {
             throw EntryProblem("\(name) belongs in the header of a file, not in a contact.")

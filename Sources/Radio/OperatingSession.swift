@@ -80,7 +80,7 @@ public struct OperatingSession: Hashable, Sendable {
             if managed.contains(assignment.name) {
                 throw EntryProblem(
                     "\(assignment.name) cannot be set by hand.",
-                    hint: "groundwave session start, pause, resume and end set it.")
+                    hint: "Starting, pausing, resuming and ending a session set it.")
             }
             guard let value = assignment.value, let name = mapping.first(where: { $0.field == assignment.name })?.name
             else {

@@ -23,7 +23,8 @@ import GroundwaveEvents
 // numbers are varints.
 //
 // The values: 16 random bytes, author, note, then the values in the order of their operations, or the items of the
-// block, each with its length.
+// block, each with its length. The length of the author is doubled; bit 0 is set if correlation and causation follow the
+// note.
 
 extension DraftBatch {
     /// Appends `change` as the next event of the batch.
@@ -41,8 +42,7 @@ extension DraftBatch {
             values: { writer in
                 writer.append(littleEndian: nonce.0)
                 writer.append(littleEndian: nonce.1)
-                writer.append(text: note.author)
-                writer.append(text: note.text)
+                writer.append(note)
                 for operation in change.operations {
                     if let value = operation.value { writer.append(lengthPrefixed: value) }
                 }
@@ -78,8 +78,7 @@ extension DraftBatch {
             values: { writer in
                 writer.append(littleEndian: nonce.0)
                 writer.append(littleEndian: nonce.1)
-                writer.append(text: "")
-                writer.append(text: "")
+                writer.append(AuditNote())
                 forEachValue { _, _, value in writer.append(lengthPrefixed: value) }
             })
     }
@@ -98,7 +97,7 @@ extension DraftBatch {
 
     /// The maximum number of bytes that shape and values of `change` take.
     public static func byteBound(of change: Change, note: AuditNote = AuditNote()) -> Int {
-        var bound = 80 + change.kind.utf8.count + note.author.utf8.count + note.text.utf8.count
+        var bound = 100 + change.kind.utf8.count + note.byteCount
         if !change.related.isEmpty { bound += 3 + change.related.count * 16 }
         if let block = change.block { bound += 32 + block.summary.count + block.content.count }
         for operation in change.operations {
@@ -110,6 +109,16 @@ extension DraftBatch {
 }
 
 extension ByteWriter {
+    fileprivate mutating func append(_ note: AuditNote) {
+        let author = Array(note.author.utf8)
+        append(varint: author.count << 1 | (note.isTraced ? 1 : 0))
+        append(contentsOf: author.span.bytes)
+        append(text: note.text)
+        guard note.isTraced else { return }
+        append(text: note.correlation)
+        append(text: note.causation)
+    }
+
     fileprivate mutating func append(shapeOf change: Change, by replica: ReplicaID) {
         append(
             changeOf: change.record, change.kind, change.source, isTrusted: change.isTrusted,

@@ -141,11 +141,29 @@ public struct AuditNote: Hashable, Sendable {
     public var author: String
     /// The reason in the user's words, such as "Corrected frequency"; empty when none was given.
     public var text: String
+    /// What the batch belongs to, in the words of the application: the id of a job or a request, the same in each batch
+    /// of it; empty if there is none.
+    public var correlation: String
+    /// What made the application write the batch: the id of an event or a message; empty if there is none.
+    public var causation: String
 
     /// A note of these parts.
-    public init(author: String = "", text: String = "") {
+    public init(author: String = "", text: String = "", correlation: String = "", causation: String = "") {
         self.author = author
         self.text = text
+        self.correlation = correlation
+        self.causation = causation
+    }
+
+    /// Whether it says anything.
+    package var isEmpty: Bool { self == AuditNote() }
+
+    /// Whether it says what the batch belongs to, or what made it.
+    package var isTraced: Bool { !correlation.isEmpty || !causation.isEmpty }
+
+    /// The number of bytes of all its texts.
+    var byteCount: Int {
+        author.utf8.count + text.utf8.count + correlation.utf8.count + causation.utf8.count
     }
 }
 

@@ -138,20 +138,49 @@ public struct ChangeReader: Sendable {
     }
 
     /// Skips author and note, up to the first value.
-    public mutating func skipNote(in values: RawSpan) throws(ChangeError) {
-        guard hasValues else { return }
-        do throws(ByteCodingError) {
-            _ = try valuesReader.lengthPrefixed(in: values)
-            _ = try valuesReader.lengthPrefixed(in: values)
-        } catch { throw .malformed(error) }
-    }
+    public mutating func skipNote(in values: RawSpan) throws(ChangeError) { _ = try noteParts(in: values) }
 
     /// Reads author and note, up to the first value; returns an empty note if values are withheld.
     public mutating func note(in values: RawSpan) throws(ChangeError) -> AuditNote {
-        guard hasValues else { return AuditNote() }
+        guard let parts = try noteParts(in: values) else { return AuditNote() }
+        func text(_ range: Range<Int>) throws(ChangeError) -> String {
+            guard let text = String(validating: values.extracting(range).toArray(), as: UTF8.self) else {
+                throw .malformed(.notUTF8(offset: range.lowerBound))
+            }
+            return text
+        }
+        return AuditNote(
+            author: try text(parts.author), text: try text(parts.text), correlation: try text(parts.correlation),
+            causation: try text(parts.causation))
+    }
+
+    /// Where the parts of a note are.
+    private typealias NoteParts = (
+        author: Range<Int>, text: Range<Int>, correlation: Range<Int>, causation: Range<Int>
+    )
+
+    /// Skips the note and returns its parts; `nil` if values are withheld.
+    private mutating func noteParts(in values: RawSpan) throws(ChangeError) -> NoteParts? {
+        guard hasValues else { return nil }
+        let isTraced: Bool
+        var parts: NoteParts = (0..<0, 0..<0, 0..<0, 0..<0)
         do throws(ByteCodingError) {
-            return AuditNote(author: try valuesReader.text(in: values), text: try valuesReader.text(in: values))
+            let start = valuesReader.offset
+            let first = try valuesReader.varint(in: values)
+            isTraced = first & 1 == 1
+            guard first >> 1 <= UInt64(values.byteCount) else {
+                throw .tooLong(offset: start, length: first >> 1, limit: values.byteCount)
+            }
+            parts.author = try valuesReader.skip(Int(first >> 1), in: values)
+            parts.text = try valuesReader.lengthPrefixed(in: values)
+            if isTraced {
+                parts.correlation = try valuesReader.lengthPrefixed(in: values)
+                parts.causation = try valuesReader.lengthPrefixed(in: values)
+            }
         } catch { throw .malformed(error) }
+        // A note that says neither is written without the mark.
+        guard !isTraced || !parts.correlation.isEmpty || !parts.causation.isEmpty else { throw .inconsistent }
+        return parts
     }
 
     /// Returns the range of the block's items in the values, after the note; `nil` if they are withheld or there is

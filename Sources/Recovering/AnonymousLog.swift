@@ -76,7 +76,9 @@ struct AnonymousLog {
             shape: span.extracting(frame.shape), isWithheld: frame.isWithheld, by: names),
             let found = try? reader.note(in: span.extracting(frame.values))
         {
-            note = AuditNote(author: text(found.author), text: text(found.text))
+            note = AuditNote(
+                author: text(found.author), text: text(found.text), correlation: text(found.correlation),
+                causation: text(found.causation))
         }
         var batch = DraftBatch()
         batch.append(invented(change), by: id.replica, note: note, using: &generator)

@@ -90,7 +90,9 @@ extension Store {
             try target.finish()
             if let anonymousLog {
                 guard let salvage else {
-                    throw StoreError(.notFound, "There is no log that can be read.", hint: "Leave out --anonymize.")
+                    throw StoreError(
+                        .notFound, "There is no log that can be read.",
+                        hint: "What is possible: \(.keepCallsInDiagnostics)")
                 }
                 try AnonymousLog.write(salvage, components, to: anonymousLog)
             }

@@ -18,7 +18,7 @@ public enum Opening: Sendable {
                 try recovery.temporary.close()
                 throw StoreError(
                     .recovering, "The store is waiting for recovery: \(recovery.failure.message).",
-                    hint: "See groundwave recover status.")
+                    hint: "To see what can be done: \(.showRecovery)")
             }
         }
     }

@@ -30,8 +30,8 @@ extension Recovery {
                 .damaged,
                 "\(files.log) is damaged: \(finding.message). It could not be preserved there: \(refused.message)",
                 hint: """
-                    Free some disk space or make the folder writable, and open the store again; or create a store \
-                    elsewhere from what is left: groundwave salvage \(files.log) --to PATH
+                    Free some disk space or make the folder writable, and open the store again. To create a store \
+                    elsewhere from what is left: \(.salvage(file: files.log))
                     """, cause: cause)
         }
         return try await resume(record, files, configuration)
@@ -59,7 +59,7 @@ extension Recovery {
             do { _ = try incident.prepare(record, snapshot: path) } catch let finding as Incident.Finding {
                 throw StoreError(
                     .archived, "The snapshot cannot be used: \(finding.message).",
-                    hint: "Use groundwave recover restore --from salvage.", cause: finding)
+                    hint: "Instead: \(.restore(.salvage))", cause: finding)
             }
         }
     }

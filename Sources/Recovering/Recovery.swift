@@ -97,9 +97,7 @@ public final class Recovery: Sendable {
             guard receipt != nil else {
                 throw StoreError(
                     .notFound, "Nothing could be salvaged from the damaged file\(trouble.map { ": \($0)" } ?? ".")",
-                    hint: """
-                        Use groundwave recover restore --from snapshot (or --from remote), or groundwave recover reset.
-                        """)
+                    hint: "Instead: \(.restore(.snapshot)), or \(.restore(.remote)), or \(.reset)")
             }
             try stage(.salvage)
         case .snapshot:
@@ -110,7 +108,7 @@ public final class Recovery: Sendable {
             guard try !SyncFile.file(of: StoreFiles(files.folder)).read().remotes.isEmpty else {
                 throw StoreError(
                     .notFound, "This store has no remote.",
-                    hint: "Add one: groundwave remote add NAME URL; or use groundwave recover restore --from salvage.")
+                    hint: "To add one: \(.addRemote(address: nil)). Or \(.restore(.salvage)).")
             }
             try stage(.remote)
         }
@@ -118,7 +116,7 @@ public final class Recovery: Sendable {
 
     static let noSnapshot = StoreError(
         .notFound, "There is no snapshot that can be read.",
-        hint: "To see what else can be restored: groundwave recover status.")
+        hint: "To see what else can be restored: \(.showRecovery)")
 
     /// Stages a reset, which the next open of the store carries out: the store is then empty, except for what was
     /// logged meanwhile. Synchronisation is off until the user switches it on. The damaged file stays preserved.

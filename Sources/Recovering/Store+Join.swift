@@ -104,7 +104,7 @@ extension Store {
                 .notFound, "There is no log at \(address).",
                 hint: address.isOfApplication
                     ? "Synchronise a device that has the log there first."
-                    : "On a device that has the log, run groundwave remote add NAME \(address), then groundwave sync.")
+                    : "On a device that has the log: \(.addRemote(address: "\(address)")), then \(.synchronise)")
         }
         let joining = try Joining(address.description, files)
         do {
@@ -127,8 +127,9 @@ extension Store {
             if let state, state.isDamaged { throw error }
             throw StoreError(
                 error.code, error.message,
-                hint: "What has arrived is kept. To resume: "
-                    + (address.isOfApplication ? "join again under the same name." : "groundwave join \(address)"),
+                hint: address.isOfApplication
+                    ? "What has arrived is kept. To resume: join again under the same name."
+                    : "What has arrived is kept. To resume: \(.join(address: "\(address)"))",
                 cause: error)
         }
     }

@@ -150,7 +150,7 @@ extension Store {
         guard let record else {
             throw StoreError(
                 .damaged, "The salvaged log of \(files.folder.path) is damaged as well.",
-                hint: "Create a store elsewhere from the file in EmergencyBackup: groundwave salvage FILE --to PATH")
+                hint: "With the file in EmergencyBackup: \(.salvage(file: "FILE"))")
         }
         Subsystem.recovery.logger.error("the prepared restore is damaged: it is prepared again")
         if damaged == .temporary {

@@ -125,7 +125,7 @@ extension StoreInformation {
         bytes = Sizes(files)
         do {
             if let address = try Joining.address(in: files) {
-                let message = "It is incomplete. To finish joining it from \(address): groundwave join \(address)"
+                let message = "It is incomplete. To finish, join it from \(address) again."
                 troubles.append(Trouble(part: "store", message: message, isDamage: false))
             }
         } catch { note("store", error, files.folder.path) }

@@ -99,7 +99,7 @@ extension Store {
             throw StoreError(
                 .recovering,
                 "The store is waiting for recovery: \(record.message). What was salvaged is already verified.",
-                hint: "See groundwave recover status.")
+                hint: "To see what can be done: \(.showRecovery)")
         }
         guard files.exists else { throw StoreFiles.noStore(in: files.folder) }
         try files.checkThatLogIsThere()

@@ -47,7 +47,7 @@ package struct Archives {
         switch error {
         case .notAnArchive:
             StoreError(
-                .damaged, "\(path) is not an archive.", hint: "Name a file that groundwave archive has made.",
+                .damaged, "\(path) is not an archive.", hint: "Name another file. To make an archive: \(.archive)",
                 cause: error)
         case .damaged(let what):
             StoreError(.damaged, "The archive \(path) is damaged: \(what).", hint: "Use another copy.", cause: error)
@@ -57,7 +57,7 @@ package struct Archives {
                 """
                 The archive \(path) is damaged: \(ranges.reduce(0) { $0 + $1.count }) of its events cannot be read. The \
                 first of them is \(EventID(ranges[0].replica, ranges[0].first).short).
-                """, hint: "Use another copy. groundwave verify --archive lists them.", cause: error)
+                """, hint: "Use another copy. To see them: \(.list(.damageOfArchive))", cause: error)
         case .otherLog:
             StoreError(
                 .damaged, "\(path) is an archive of another log.", hint: "Name an archive of this log.", cause: error)

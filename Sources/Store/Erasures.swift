@@ -227,6 +227,6 @@ extension Frame {
         // The event that erases is none of those that it erases.
         if change.operations.contains(where: { $0.code == .erase }) { return false }
         return isWithheld || change.operations.contains { $0.value != nil } || change.block != nil
-            || !note.author.isEmpty || !note.text.isEmpty
+            || !note.isEmpty
     }
 }

@@ -41,7 +41,7 @@ package struct FinalBatches {
         if Self.meet(archives, others) {
             throw StoreError(
                 .usage, "The event of an archive cannot be reverted: it records what was moved out of the log.",
-                hint: "To move the values back into the log: groundwave archive --restore FILE")
+                hint: "To move the values back into the log: \(.restoreArchive)")
         }
     }
 

@@ -27,7 +27,7 @@ package final class Joining {
             .joining,
             "The store in \(files.folder.path) is incomplete: joining it from \(address) is not finished.",
             hint: """
-                To resume: groundwave join \(address). If that remote no longer exists, delete \(path(files)) to use \
+                To resume: \(.join(address: address)). If that remote no longer exists, delete \(path(files)) to use \
                 what has arrived so far.
                 """)
     }
@@ -72,12 +72,12 @@ package final class Joining {
             guard present != address else { return }
             throw StoreError(
                 .exists, "The store in \(files.folder.path) was being joined from \(present), not from \(address).",
-                hint: "To resume: groundwave join \(present); or choose another folder with --store.")
+                hint: "To resume: \(.join(address: present)). Or \(.chooseFolder).")
         }
         guard try !files.exists || files.isUnfinished() else {
             throw StoreError(
                 .exists, "There is already a store in \(files.folder.path).",
-                hint: "Open it, or choose another folder with --store.")
+                hint: "Open it, or \(.chooseFolder).")
         }
     }
 

@@ -32,6 +32,6 @@ extension Store {
     /// There is no such event.
     package static func noEvent(_ event: EventID) -> StoreError {
         StoreError(
-            .notFound, "There is no event \(event.short) in this store.", hint: "groundwave history --json lists them.")
+            .notFound, "There is no event \(event.short) in this store.", hint: "To see them: \(.list(.events))")
     }
 }

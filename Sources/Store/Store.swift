@@ -157,7 +157,7 @@ public final class Store: Reading {
             guard try !files.exists || files.isUnfinished() else {
                 throw StoreError(
                     .exists, "There is already a store in \(files.folder.path).",
-                    hint: "Open it, or choose another folder with --store.")
+                    hint: "Open it, or \(.chooseFolder).")
             }
             var configuration = configuration
             configuration.deviceName = try DeviceName.checked(configuration.deviceName)
@@ -304,9 +304,19 @@ public final class Store: Reading {
     /// - Parameters:
     ///   - note: The reason, in the user's words; kept with the batch for ever.
     ///   - author: The author, if other than that of the store.
+    ///   - expecting: What the author saw, if the batch is to be written only if that is still so, whoever writes at the
+    ///     same time: on this device. What another device writes meanwhile is merged, as always.
+    ///   - id: What the batch is known by, such as the text of a UUID; at most 1,024 bytes. It is written once: if it was
+    ///     written before, in this process or another one, nothing is written, and its first batch is returned. `body`
+    ///     runs nevertheless, for its value: ``WriteBatch/newID()`` returns the same IDs as then. The id itself is not
+    ///     stored. A batch that writes nothing is not remembered.
+    ///   - correlation: What the batch belongs to, such as the id of a job that writes several; kept with the note.
+    ///   - causation: What made the application write it, such as the id of a message; kept with the note.
+    /// - Throws: ``StoreError`` with code `conflict` if something else is so than was expected; then nothing was written.
     @discardableResult
     public func write<Value: Sendable>(
-        note: String = "", author: String? = nil,
+        note: String = "", author: String? = nil, expecting: Expectation? = nil, id: String? = nil,
+        correlation: String = "", causation: String = "",
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
         guard let writer else {
@@ -315,7 +325,10 @@ public final class Store: Reading {
                 hint: "Copy it to a folder that can be written.")
         }
         return try await passing {
-            try await writer.write(AuditNote(author: author ?? self.author, text: note), body)
+            let conditions = WriteConditions(expectation: expecting, id: id)
+            let note = AuditNote(
+                author: author ?? self.author, text: note, correlation: correlation, causation: causation)
+            return try await writer.write(note, conditions, body)
         }
     }
 

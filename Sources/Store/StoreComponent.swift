@@ -37,8 +37,6 @@ public struct StoreComponent: Sendable {
     package var isAutomatic: (@Sendable (Change) -> Bool)?
     /// A word that names a record to a person; `nil` if the component knows none.
     package var label: (@Sendable (Record) -> String?)?
-    /// The verb of the program that lists the records of a kind, for hints, by the name of the kind.
-    package var listVerbs: [String: String] = [:]
     /// Whether the samples of a record of its kinds stay on this device when their events are synchronised.
     package var keepsSamples: (@Sendable (Store, RecordID) throws -> Bool)?
     /// The events of `missing`, whose values are not here, that this device asks others for.

@@ -24,6 +24,7 @@ extension StoreError {
             default: .bug
             }
         self.init(
-            code, error.description, hint: code == .damaged ? "See groundwave recover status." : nil, cause: error)
+            code, error.description, hint: code == .damaged ? "To see what can be done: \(.showRecovery)" : nil,
+            cause: error)
     }
 }

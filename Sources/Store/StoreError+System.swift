@@ -10,7 +10,7 @@ extension StoreError {
     /// - Parameter what: What failed, as the beginning of a sentence: “The file X cannot be made”.
     package init(system errno: Int32, _ what: String, cause: (any Error)? = nil) {
         let trouble = SystemTrouble(errno)
-        self.init(trouble.code, "\(what): \(trouble.words).", hint: trouble.hint, cause: cause)
+        self.init(trouble.code, "\(what): \(trouble.words).", hint: trouble.hint.map { Hint($0) }, cause: cause)
     }
 
     /// Creates the error for a system error that Foundation reports as `error`.

@@ -30,6 +30,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case inputOutput
         /// The resource is in use; trying again helps.
         case busy
+        /// What the write depends on has changed; nothing was written.
+        case conflict
         /// The action is not permitted, such as writing to a read-only store.
         case notPermitted
         /// A required feature is switched off.
@@ -49,7 +51,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case .bug: 70
             case .exists: 73
             case .inputOutput: 74
-            case .busy: 75
+            case .busy, .conflict: 75
             case .notPermitted: 77
             case .syncOff, .recovering, .joining: 78
             }
@@ -60,18 +62,21 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened, to which file or record.
     public let message: String
-    /// What to do about it.
-    public let hint: String?
+    /// What to do about it, with remedies that an application can name in its own way.
+    public let advice: Hint?
     /// The error underneath.
     public let cause: (any Error)?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ message: String, hint: Hint? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
-        self.hint = hint
+        advice = hint
         self.cause = cause
     }
+
+    /// What to do about it, in plain words that fit any application.
+    public var hint: String? { advice?.description }
 
     /// Message and hint in one line.
     public var description: String { hint.map { "\(message) \($0)" } ?? message }
@@ -139,7 +144,7 @@ extension StoreError {
             .recovering,
             "The store is damaged and waiting for recovery\(record.map { ": \($0.message)" } ?? ""). "
                 + "Nothing was written.",
-            hint: "See groundwave recover status.", cause: error)
+            hint: "To see what can be done: \(.showRecovery)", cause: error)
     }
 
     private init(log error: EventLogError, file: String) {
@@ -151,18 +156,17 @@ extension StoreError {
                 .damaged, "\(file) has format \(format), which this version does not read.",
                 hint: "Use the version that wrote it, or a newer one.", cause: error)
         case .damaged(let what):
-            self.init(.damaged, "\(file) is damaged: \(what).", hint: "See groundwave recover status.", cause: error)
+            self.init(
+                .damaged, "\(file) is damaged: \(what).", hint: "To see what can be done: \(.showRecovery)",
+                cause: error)
         case .archived(let event):
             self.init(
                 .archived, "The values of event \(event.short) were moved to an archive.",
-                hint: """
-                    Read with the archive (--archive FILE), or move it back into the log: groundwave archive --restore \
-                    FILE.
-                    """, cause: error)
+                hint: "To see them: \(.readArchive). To move them back into the log: \(.restoreArchive)", cause: error)
         case .damagedFrame(let position, let frame):
             self.init(
                 .damaged, "\(file) is damaged: the event at position \(position) is not readable (\(frame)).",
-                hint: "Run groundwave verify.", cause: error)
+                hint: "To see what else is damaged: \(.verify)", cause: error)
         case .batchTooLarge(let count, let bytes):
             self.init(
                 .usage,
@@ -175,11 +179,11 @@ extension StoreError {
         case .moved:
             self.init(
                 .busy, "In the meantime, another program has written to this store.",
-                hint: "Nothing was written. Run the command again.", cause: error)
+                hint: "Nothing was written. Try again.", cause: error)
         case .anotherLog:
             self.init(
                 .busy, "In the meantime, the log of this store was recovered, started over or restored from a backup.",
-                hint: "Nothing was written. Run the command again.", cause: error)
+                hint: "Nothing was written. Try again.", cause: error)
         case .notClaimed:
             self.init(
                 .busy, "In the meantime, this store was found to be a copy, and continues as a new replica.",

@@ -126,7 +126,7 @@ package struct StoreFiles: Sendable {
         do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
             throw StoreError(
                 .damaged, "The store \(folder.path) has no identity: its key is missing.",
-                hint: "The key cannot be recreated. groundwave verify still works.")
+                hint: "The key cannot be recreated. What still works: \(.verify)")
         } catch {
             throw StoreError(error, "The key of the store, \(identity), cannot be read now")
         }
@@ -142,7 +142,7 @@ package struct StoreFiles: Sendable {
         guard FileManager.default.fileExists(atPath: log) else {
             throw StoreError(
                 .damaged, "The store \(folder.path) has lost its log: \(log) is missing.",
-                hint: "Restore it from a copy of the folder, or see what can be done: groundwave recover status")
+                hint: "Restore it from a copy of the folder. To see what can be done: \(.showRecovery)")
         }
     }
 
@@ -150,6 +150,6 @@ package struct StoreFiles: Sendable {
     package static func noStore(in folder: URL) -> StoreError {
         StoreError(
             .notFound, "There is no store in \(folder.path).",
-            hint: "Create one with groundwave init, or name another folder with --store.")
+            hint: "\(.create), or \(.chooseFolder).")
     }
 }

@@ -29,7 +29,7 @@ public struct Batch: Hashable, Sendable {
 
 /// Changes that are being collected: `Store.write` lends this to its closure.
 public struct WriteBatch {
-    private let views: Views
+    let views: Views
     package let replica: ReplicaID
     private let deviceName: String
     package let components: [StoreComponent]
@@ -38,6 +38,8 @@ public struct WriteBatch {
     private(set) var touched: Set<RecordName> = []
     /// Whether the closure read more than single records, so that it must see every batch before it.
     private(set) var needsEverything = false
+    /// What the batch is known by, if it is to be written once.
+    var identity: BatchIdentity?
     private var generator: Surroundings.Generator
 
     package struct RecordName: Hashable, Sendable {
@@ -84,8 +86,8 @@ public struct WriteBatch {
         return Set(related).sorted()
     }
 
-    /// Returns a new random ID.
-    public mutating func newID() -> RecordID { RecordID.random(using: &generator) }
+    /// Returns a new ID: a random one, or in a batch with an id of its own one that follows from that.
+    public mutating func newID() -> RecordID { identity?.nextID() ?? RecordID.random(using: &generator) }
 
     /// Creates a record of `kind` and returns its ID.
     public mutating func add(_ kind: String, _ assignments: [Assignment]) throws -> RecordID {
@@ -196,7 +198,7 @@ public struct WriteBatch {
     }
 
     private static func unknownKind(_ kind: String) -> StoreError {
-        StoreError(.usage, "There is no kind of record called \(kind).", hint: "groundwave record kinds lists them.")
+        StoreError(.usage, "There is no kind of record called \(kind).", hint: "To see them: \(.list(.kinds))")
     }
 
     package static func noRecord(_ kind: String, _ id: RecordID) -> StoreError {

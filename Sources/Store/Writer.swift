@@ -2,6 +2,7 @@ import Dispatch
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
+import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
 import Logging
@@ -147,12 +148,13 @@ package final class Writer: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled before the commit; errors of `body` and of the commit.
     ///   Then nothing of this batch was appended, unless the message says otherwise after a disk error.
     func write<Value: Sendable>(
-        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
+        _ note: AuditNote, _ conditions: WriteConditions = WriteConditions(),
+        _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Written<Value> {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enqueue(BatchRequest(note, body, cancellation, continuation))
+                enqueue(BatchRequest(note, conditions, body, cancellation, continuation))
             }
         } onCancel: {
             cancellation.isRequested.store(true, ordering: .relaxed)
@@ -223,10 +225,11 @@ package final class Writer: Sendable {
                 finishErasing()
                 // Claim before the bodies run: a batch refers to its own events by the replica that appends them.
                 try claim()
+                let position = try views.read { $0.position }
                 while let request = rest.first {
                     var batch = newBatch()
-                    let draft: DraftBatch
-                    do { draft = try request.prepare(&batch) } catch {
+                    let outcome: PreparedBatch
+                    do { outcome = try request.prepare(&batch) } catch {
                         request.fail(error)
                         rest.removeFirst()
                         continue
@@ -234,9 +237,10 @@ package final class Writer: Sendable {
                     let depends = batch.needsEverything || !touched.isDisjoint(with: batch.touched)
                     if !drafts.isEmpty, depends { break }
                     rest.removeFirst()
-                    if draft.isEmpty {
-                        request.succeed(nil)
-                    } else {
+                    switch outcome {
+                    case .written(let former): request.succeed(former)
+                    case .draft(let draft) where draft.isEmpty: request.succeed(nil)
+                    case .draft(let draft):
                         prepared.append(request)
                         drafts.append(draft)
                         touched.formUnion(batch.touched)
@@ -244,7 +248,17 @@ package final class Writer: Sendable {
                 }
                 if drafts.isEmpty { continue }
                 try introduceIfNew()
-                let appended = try log.append(drafts, as: replica, arrival: surroundings.now())
+                let appended: [Appended]
+                do {
+                    appended = try log.append(
+                        drafts, as: replica, arrival: surroundings.now(),
+                        behind: prepared.contains { $0.isConditional } ? position : nil)
+                } catch EventLogError.moved {
+                    // Another process has written, or this replica has introduced itself: the conditions are checked
+                    // anew.
+                    rest = (prepared + rest)[...]
+                    continue
+                }
                 // The batches are on disk now. Errors of the views are repaired by the next read, and do not fail the
                 // write.
                 try? followUp.run(appended: appended.reduce(0) { $0 + $1.count })
@@ -279,7 +293,7 @@ package final class Writer: Sendable {
             case false?: "The change was not stored."
             case nil: "It is unknown whether the change was stored: check when the disk can be read again."
             }
-        return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.hint, cause: error)
+        return StoreError(failed.code, "\(failed.message) \(words)", hint: failed.advice, cause: error)
     }
 
     /// Appends a draft that was prepared elsewhere: for imports of many batches. The views take it in at the next read.
@@ -300,9 +314,24 @@ package final class Writer: Sendable {
 
 /// A batch that waits for its commit.
 private protocol Request: Sendable {
-    func prepare(_ batch: inout WriteBatch) throws -> DraftBatch
+    /// Whether the batch depends on what was written before it.
+    var isConditional: Bool { get }
+    func prepare(_ batch: inout WriteBatch) throws -> PreparedBatch
     func succeed(_ batch: Batch?)
     func fail(_ error: any Error)
+}
+
+/// What becomes of a request.
+private enum PreparedBatch {
+    case draft(DraftBatch)
+    /// It was written before.
+    case written(Batch)
+}
+
+/// What a batch depends on, and what it is known by.
+struct WriteConditions: Sendable {
+    var expectation: Expectation?
+    var id: String?
 }
 
 /// Whether the task that waits for a batch was cancelled.
@@ -312,27 +341,36 @@ private final class Cancellation: Sendable {
 
 private final class BatchRequest<Value: Sendable>: Request {
     private let note: AuditNote
+    private let conditions: WriteConditions
     private let body: @Sendable (inout WriteBatch) throws -> Value
     private let cancellation: Cancellation
     private let continuation: CheckedContinuation<Written<Value>, any Error>
     private let value = Mutex<Value?>(nil)
 
     init(
-        _ note: AuditNote, _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
+        _ note: AuditNote, _ conditions: WriteConditions,
+        _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
         _ continuation: CheckedContinuation<Written<Value>, any Error>
     ) {
         self.note = note
+        self.conditions = conditions
         self.body = body
         self.cancellation = cancellation
         self.continuation = continuation
     }
 
-    func prepare(_ batch: inout WriteBatch) throws -> DraftBatch {
+    var isConditional: Bool { conditions.expectation != nil || conditions.id != nil }
+
+    func prepare(_ batch: inout WriteBatch) throws -> PreparedBatch {
         if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
+        let former = try conditions.id.flatMap { try batch.identify(as: $0) }
+        if former == nil { try conditions.expectation?.check(&batch) }
         let value = try body(&batch)
         if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
         self.value.withLock { $0 = value }
-        return try batch.draft(note)
+        if let former { return .written(former) }
+        try batch.close()
+        return .draft(try batch.draft(note))
     }
 
     func succeed(_ batch: Batch?) {

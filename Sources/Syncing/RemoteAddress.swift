@@ -27,10 +27,10 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         } else if let url = URL(string: text), let scheme = url.scheme, text.contains("://") {
             guard scheme == "file", url.host() == nil || url.host() == "", url.path.hasPrefix("/") else {
                 throw StoreError(
-                    .usage, "“\(text)” is not an address that groundwave knows.",
+                    .usage, "“\(text)” is not a known address.",
                     hint: """
                         Use file:///path/to/folder, or just the path, for a folder, or \
-                        groundwave://host:\(Self.defaultPort) for a device that runs groundwave serve.
+                        groundwave://host:\(Self.defaultPort) for a device that serves its store.
                         """)
             }
             self = .folder(URL(filePath: url.path).standardizedFileURL)

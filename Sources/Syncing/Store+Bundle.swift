@@ -120,7 +120,7 @@ final class BundleReader {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             _ = Foundation.close(descriptor)
             throw StoreError(
-                .notFound, "\(path) is not a file.", hint: "Name a file that groundwave bundle create has written.")
+                .notFound, "\(path) is not a file.", hint: "Name another file. To write a bundle: \(.createBundle)")
         }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         self.path = path
@@ -147,7 +147,7 @@ final class BundleReader {
         if case .otherLog(let log) = failure {
             return StoreError(
                 .notFound, "The bundle \(path) is from another log, \(log.short).",
-                hint: "Name the store of that log with --store.")
+                hint: "\(.chooseStoreOfLog).")
         }
         return StoreError(
             .damaged, "\(path) is not a bundle, or was changed on its way (\(failure)).",

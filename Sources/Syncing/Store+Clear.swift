@@ -162,14 +162,16 @@ extension Store {
                 .notPermitted,
                 "\(missing.unprovable.count) of the events cannot be proven to other devices, because earlier events or "
                     + "their author's signature were lost here. No bundle can hold them.",
-                hint: "Nothing was deleted. Synchronise with a device that has what was lost, or clear with --discard.")
+                hint:
+                    "Nothing was deleted. Synchronise with a device that has what was lost, or \(.clearWithoutSaving).")
         }
         ClearingBundle.removeUnfinished(beside: url)
         if missing.isEmpty { return nil }
         do {
             try clearing.bundleFile.write(missing, of: log, as: identity, now: surroundings.now())
         } catch let error as StoreError {
-            throw StoreError(error.code, error.message, hint: "Nothing was deleted. \(error.hint ?? "")", cause: error)
+            throw StoreError(
+                error.code, error.message, hint: "Nothing was deleted. \(error.advice ?? "")", cause: error)
         }
         return (clearing.bundleFile.path, missing.count)
     }
@@ -190,7 +192,7 @@ extension Store {
         guard try log.base() == nil else {
             throw StoreError(
                 .archived, "This store has archived history, and other devices may not have its values.",
-                hint: "Restore it first: groundwave archive --restore FILE")
+                hint: "First \(.restoreArchive)")
         }
     }
 }

@@ -66,7 +66,7 @@ extension Store {
             let (streams, vector) = (try log.streams(), try log.vector())
             guard let parent = streams.branches[stream]?.parent else {
                 throw StoreError(
-                    .notFound, "There is no history \(stream.short).", hint: "groundwave forks lists them.")
+                    .notFound, "There is no history \(stream.short).", hint: "To see them: \(.list(.histories))")
             }
             var events = EventSet()
             for other in streams.children(of: parent) where other != stream {

@@ -55,7 +55,7 @@ extension Store {
             guard sides.count == 2, let number = SequenceNumber(sides[1]) else {
                 throw StoreError(
                     .usage, "“\(text)” is not a vector.",
-                    hint: "A vector is REPLICA=n,REPLICA=n: see groundwave replicas."
+                    hint: "A vector is REPLICA=n,REPLICA=n. To see the replicas: \(.list(.devices))"
                 )
             }
             let replica = try ReplicaID(text: sides[0]) ?? self.replica(named: String(sides[0]))

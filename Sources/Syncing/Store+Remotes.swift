@@ -20,7 +20,7 @@ extension Store {
         throw StoreError(
             .notFound, "There is no remote called “\(name)”.",
             hint: all.isEmpty
-                ? "Add one: groundwave remote add NAME file:///path/to/folder"
+                ? "To add one: \(.addRemote(address: nil))"
                 : "The remotes are \(all.map(\.name).joined(separator: ", ")).")
     }
 
@@ -70,7 +70,7 @@ extension Store {
     private static func isTaken(_ name: String, by address: String) -> StoreError {
         StoreError(
             .exists, "There is already a remote called “\(name)”: \(address).",
-            hint: "Choose another name, or groundwave remote remove \(name).")
+            hint: "Choose another name. Or \(.removeRemote(name)).")
     }
 
     /// Adds a remote to those that this device knows; does nothing if it is one of them.
@@ -130,7 +130,7 @@ extension Store {
         if let found, found != logID {
             throw StoreError(
                 .exists, "There is a different log at \(address): \(found.short); this one is \(logID.short).",
-                hint: "Use another address; or clone that log: groundwave join \(address) --store NEW-FOLDER")
+                hint: "Use another address. To clone that log: \(.joinElsewhere(address: "\(address)"))")
         }
     }
 

@@ -75,7 +75,7 @@ extension Store {
             let id = RecordID(high: origin.high, low: origin.low)
             guard try batch.record(ReplicaKind.name, id) != nil else {
                 throw StoreError(
-                    .notFound, "There is no device \(replica.short).", hint: "groundwave replicas lists them.")
+                    .notFound, "There is no device \(replica.short).", hint: "To see them: \(.list(.devices))")
             }
             return try batch.set(ReplicaKind.name, id, [Assignment("DEVICE", text: name)])
         }

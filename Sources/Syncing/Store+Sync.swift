@@ -100,7 +100,7 @@ extension Store {
                 guard isPulling, isPushing else {
                     throw StoreError(
                         .usage, "\(remote.name) is a device: synchronising with it always pushes and pulls.",
-                        hint: "Leave out --push and --pull.")
+                        hint: "Instead: \(.synchroniseBothWays)")
                 }
                 try await components.dialer(for: remote.address).sync(self, at: host, port, &summary)
             }
@@ -191,7 +191,7 @@ extension Store {
         guard try !isSyncOff() else {
             throw StoreError(
                 .syncOff, "Synchronising is switched off on this device.",
-                hint: "Switch it on: groundwave sync on. Nothing is lost meanwhile.")
+                hint: "Nothing is lost meanwhile. To switch it on: \(.switchSyncOn)")
         }
     }
 

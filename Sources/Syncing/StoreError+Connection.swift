@@ -6,8 +6,9 @@ extension StoreError {
     package init(_ error: ConnectionError, at address: RemoteAddress) {
         self.init(
             .unreachable, "\(address) cannot be reached: \(error.sentence).",
-            hint: "Nothing is lost: what was logged or received is kept here."
-                + (address.isOfApplication ? "" : " Check that groundwave serve runs there."),
+            hint: address.isOfApplication
+                ? "Nothing is lost: what was logged or received is kept here."
+                : "Nothing is lost: what was logged or received is kept here. On that device: \(.serve)",
             cause: error)
     }
 

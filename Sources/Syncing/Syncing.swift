@@ -176,7 +176,7 @@ extension Store {
         guard !remotes.isEmpty else {
             throw StoreError(
                 .notFound, "There is no remote to synchronise with.",
-                hint: "Add one: groundwave remote add NAME file:///path/to/folder")
+                hint: "To add one: \(.addRemote(address: nil))")
         }
         return Syncing(self, remotes)
     }

@@ -71,7 +71,7 @@ public struct TraceExportOptions: Hashable, Sendable {
             }
         }
         switch format {
-        case .influx where gaps == .blank: throw .option("InfluxDB cannot have empty points; use --gaps mark")
+        case .influx where gaps == .blank: throw .option("InfluxDB cannot have empty points: gaps can be marked")
         case .sigrok where bucketMilliseconds == nil:
             throw .option("a sigrok session needs a bucket: the milliseconds from one sample to the next")
         default: break

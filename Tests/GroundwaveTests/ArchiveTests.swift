@@ -104,7 +104,7 @@ import Testing
             as [(EventSet) async throws -> Reverted]
         {
             let error = try await #require(throws: StoreError.self, performing: { _ = try await revert(events) })
-            #expect(error.code == .usage && error.hint?.contains("archive --restore FILE") == true)
+            #expect(error.code == .usage && error.advice?.remedies == [.restoreArchive])
         }
         #expect(try store.event(named: "last") == said && store.digest().content == content, "nothing was written")
         let step = try #require(try store.undoableSteps(1).first)
@@ -222,7 +222,8 @@ import Testing
         let point = Point.position(try one.log.lastPosition())
         let file = folder.path("old.gwa")
         await #expect { try await one.archive(before: point, to: file) } throws: {
-            ($0 as? StoreError)?.code == .usage && ($0 as? StoreError)?.hint?.contains("--gone") == true
+            ($0 as? StoreError)?.code == .usage
+                && ($0 as? StoreError)?.hint?.contains("leave it out of account") == true
         }
         #expect(!FileManager.default.fileExists(atPath: file))
         // Once the other device has written with that in view, it has shown that it has seen it.

@@ -267,7 +267,7 @@ private func numbers(_ step: MeterFeed.Step) -> [Int64] {
         for address in ["hid:", "hid:2E3C:5558"] {
             let several = error { _ = try path(address) }
             #expect(several?.code == .usage && several?.message.contains("\(devices)/hidraw2") == true)
-            #expect(several?.hint == "Choose one: --device hid:\(devices)/hidraw1")
+            #expect(several?.hint == "For the first one: choose hid:\(devices)/hidraw1")
         }
     }
 
@@ -278,7 +278,7 @@ private func numbers(_ step: MeterFeed.Step) -> [Int64] {
         }
         let refused = open("hid:")
         #expect(refused?.code == .notFound && refused?.message == "There is no FNIRSI FNB58 as a USB HID.")
-        #expect(refused?.hint == "\(devices)/hidraw1 is a FNIRSI FNB48S: --model fnb48s")
+        #expect(refused?.hint == "\(devices)/hidraw1 is a FNIRSI FNB48S: choose the model fnb48s")
         // The system describes it, and its node is not there yet.
         #expect(open("hid:2E3C:0049")?.message == "There is no USB HID 2E3C:0049.")
         #expect(open("hid:\(devices)/hidraw9")?.code == .notFound)

@@ -92,7 +92,23 @@ def measure(bench: Bench) -> None:
     ):
         row(words, "s", goal, lambda words=words: whole_process(*words.split()) / 1000)
     row("import again, nothing new", "s", "0.5", lambda: whole_process("import", log(bench)) / 1000)
+    measure_observing(bench)
     measure_many(bench)
+
+
+def measure_observing(bench: Bench) -> None:
+    """A list of contacts on the screen of an application, while one of them and a friend are written."""
+    count = contact_count(bench)
+    row = bench.table("engine")
+
+    def observed(measurement: str, rounds: int) -> float:
+        store = bench.input("observed", lambda path: engine("observe-build", path, count))
+        return figure(engine(measurement, store, rounds))
+
+    name = f"observed list of {count:,} contacts"
+    row(f"{name}: its actor, for each commit", "ms", "under 1", lambda: observed("observe-actor", 25))
+    row(f"{name}: from a commit to the new value", "ms", "10", lambda: observed("observe-value", 25))
+    row(f"count of {count:,} contacts, in the process", "ms", "10", lambda: observed("count", 15))
 
 
 def measure_many(bench: Bench) -> None:

@@ -114,7 +114,7 @@ struct LogPrompt {
             }
         } catch let problem as EntryProblem {
             log = before
-            throw StoreError(.usage, problem.message, hint: problem.hint)
+            throw StoreError(.usage, problem.message, hint: problem.hint.map { Hint($0) })
         } catch {
             log = before
             throw error

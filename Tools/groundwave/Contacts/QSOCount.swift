@@ -53,7 +53,7 @@ struct QSOCount: AsyncParsableCommand {
 
     private static func key(_ name: String) throws -> ContactGroups.Key {
         do { return try ContactGroups.Key(named: name) } catch {
-            throw StoreError(.usage, error.message, hint: error.hint)
+            throw StoreError(.usage, error.message, hint: error.hint.map { Hint($0) })
         }
     }
 }

@@ -82,7 +82,7 @@ struct QSOFilters: ParsableArguments {
 extension FieldCondition {
     /// Reads a condition as it was typed.
     fileprivate init(checking text: String) throws {
-        do { try self.init(text) } catch { throw StoreError(.usage, error.message, hint: error.hint) }
+        do { try self.init(text) } catch { throw StoreError(.usage, error.message, hint: error.hint.map { Hint($0) }) }
     }
 }
 

@@ -113,7 +113,7 @@ struct Reception {
             written = try await store.hide(
                 deletion.id, in: deletion.idField, by: program, note: writing.note, author: writing.author)
         } catch let error as StoreError {
-            let hint = "To hide the contact: groundwave qso remove \(deletion.call)"
+            let hint: Hint = "To hide the contact: groundwave qso remove \(deletion.call)"
             return refuse("The deletion of \(name)", from: program, error, hint: hint)
         }
         guard let (id, wasShown) = written.value else {
@@ -130,7 +130,7 @@ struct Reception {
     }
 
     private mutating func refuse(
-        _ name: String, from program: String, _ error: StoreError, hint: String = Self.fileHint
+        _ name: String, from program: String, _ error: StoreError, hint: Hint = Self.fileHint
     ) {
         counts.refused += 1
         Terminal.report(
@@ -138,7 +138,7 @@ struct Reception {
                 error.code, "\(name) from \(program) was not written: \(error.message)", hint: hint, cause: error))
     }
 
-    private static let fileHint = "To add what is missing, import the log file of the program later."
+    private static let fileHint: Hint = "To add what is missing, import the log file of the program later."
 
     /// Prints a line of JSON, or else lines for people.
     private func say(_ lines: [TerminalText], _ line: ReceptionLine) throws {

@@ -114,6 +114,8 @@ struct HistoryEvent: Encodable {
     var replica: String
     var author: String
     var note: String
+    var correlation: String?
+    var causation: String?
     var noteWithheld: String?
     var kind: String
     var imported: Bool
@@ -126,6 +128,8 @@ struct HistoryEvent: Encodable {
         replica = "\(entry.event.replica)"
         author = entry.note.author
         note = entry.note.text
+        correlation = entry.note.correlation.isEmpty ? nil : entry.note.correlation
+        causation = entry.note.causation.isEmpty ? nil : entry.note.causation
         noteWithheld = entry.noteWithheld?.rawValue
         kind = entry.kind
         imported = entry.isImported

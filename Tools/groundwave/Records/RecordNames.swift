@@ -42,7 +42,11 @@ enum ShownValue {
     }
 
     /// The words of a batch; where they are not here, why.
-    static func note(_ note: AuditNote, _ withheld: Withholding?) -> String { withheld?.rawValue ?? note.text }
+    static func note(_ note: AuditNote, _ withheld: Withholding?) -> String {
+        if let withheld { return withheld.rawValue }
+        let traces = [("part of", note.correlation), ("because of", note.causation)].filter { !$0.1.isEmpty }
+        return ([note.text] + traces.map { "(\($0) \($1))" }).filter { !$0.isEmpty }.joined(separator: " ")
+    }
 
     /// Whether `value` has bytes that no text has.
     static func isBinary(_ value: [UInt8]) -> Bool {

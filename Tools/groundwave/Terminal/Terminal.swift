@@ -137,7 +137,7 @@ enum Terminal {
         if manner.withLock({ $0.isJSON }) {
             let ambiguous = error.cause as? AmbiguousName
             let body = ErrorBody(
-                code: error.code.rawValue, message: error.message, hint: error.hint,
+                code: error.code.rawValue, message: error.message, hint: error.hintOfProgram,
                 candidates: ambiguous?.candidates.map { "\($0.id)" })
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -145,7 +145,7 @@ enum Terminal {
             remark("\(escaped(String(decoding: bytes, as: UTF8.self)))")
         } else {
             remark("\(styled("groundwave:", .red, on: STDERR_FILENO)) \(error.message)")
-            if let hint = error.hint { remark("            \(hint)") }
+            if let hint = error.hintOfProgram { remark("            \(hint)") }
             if let ambiguous = error.cause as? AmbiguousName { Candidates.lines(ambiguous).forEach(remark) }
         }
     }

@@ -162,10 +162,12 @@ struct TraceRecord: AsyncParsableCommand {
             return error
         } catch let second {
             guard let first = error as? StoreError ?? second as? StoreError else { return error }
-            let rest = "What was recorded is beside the log, and is added to it when the store is next opened: trace "
+            let trace = recorder.trace.short
+            let rest: Hint =
+                "What was recorded is beside the log, and is added to it when it is next opened: trace \(trace)."
             return StoreError(
                 first.code, first.message,
-                hint: [first.hint, "\(rest)\(recorder.trace.short)."].compactMap { $0 }.joined(separator: " "),
+                hint: first.advice.map { "\($0) \(rest)" } ?? rest,
                 cause: first.cause)
         }
     }
