@@ -41,7 +41,8 @@ public struct Expectation: Hashable, Sendable {
     }
 
     private static func conflict(_ message: String) -> StoreError {
-        StoreError(.conflict, message, hint: "Nothing was written. Read again what was written meanwhile, and decide anew.")
+        StoreError(
+            .conflict, message, hint: "Nothing was written. Read again what was written meanwhile, and decide anew.")
     }
 }
 

@@ -73,7 +73,7 @@ private struct Copy: Equatable {
     func `says all that is needed to follow what stands, in whatever order it arrives`(seed: UInt64) async throws {
         var fleet = try await Fleet(2, seed: seed)
         defer { fleet.close() }
-        var copies = [(copy: Copy(), token: ChangeToken?.none), (Copy(), nil)]
+        var copies: [(copy: Copy, token: ChangeToken?)] = [(Copy(), nil), (Copy(), nil)]
         func follow(_ place: Int) async throws {
             let (sets, token) = try await Self.drain(fleet.stores[place], since: copies[place].token)
             for change in sets.flatMap(\.changes) { copies[place].copy.follow(change) }
@@ -160,9 +160,12 @@ private struct Copy: Equatable {
             name: "lamp", version: 2, fields: [FieldSchema(1, "NAME"), FieldSchema(2, "ROOM")])
     }
 
-    private func steps(_ consumer: ChangeConsumer, acknowledging: Bool = true) async throws -> [String] {
+    private func steps(
+        _ store: Store, _ name: String = "search", acknowledging: Bool = true
+    ) async throws -> [String] {
+        let consumer = try store.consumer(name, matching: .kind("lamp"))
         var seen: [String] = []
-        for try await step in consumer.steps(through: try consumer.store.currentToken()) {
+        for try await step in consumer.steps(through: try store.currentToken()) {
             switch step {
             case .reset: seen.append("reset")
             case .changes(let set):
@@ -182,17 +185,16 @@ private struct Copy: Equatable {
         let temporary = try await TemporaryStore(configuration)
         let store = temporary.store
         try await add("desk", to: store)
-        let consumer = try store.consumer("search", matching: .kind("lamp"))
-        #expect(try await steps(consumer) == ["reset"], "what is there is read, and not told")
+        #expect(try await steps(store) == ["reset"], "what is there is read, and not told")
         try await add("wall", to: store)
-        #expect(try await steps(consumer, acknowledging: false) == ["wall"])
-        #expect(try await steps(consumer) == ["wall"], "what was not acknowledged comes again")
+        #expect(try await steps(store, acknowledging: false) == ["wall"])
+        #expect(try await steps(store) == ["wall"], "what was not acknowledged comes again")
         #expect(try store.consumers() == ["search"])
         try store.close()
         let again = try await temporary.reopened(configuration)
         try await add("roof", to: again)
-        #expect(try await steps(try again.consumer("search", matching: .kind("lamp"))) == ["roof"])
-        #expect(try await steps(try again.consumer("other", matching: .kind("lamp"))) == ["reset"])
+        #expect(try await steps(again) == ["roof"])
+        #expect(try await steps(again, "other") == ["reset"])
         try await again.consumer("search").forget()
         #expect(try again.consumers() == ["other"])
         #expect(try again.compareWithReplay().isSame)
@@ -201,14 +203,13 @@ private struct Copy: Equatable {
 
     @Test func `is reset by an upgrade that reads more of the kind, and by a clear`() async throws {
         let temporary = try await TemporaryStore(Configuration(kinds: [Lamp.self]))
-        #expect(try await steps(try temporary.store.consumer("search", matching: .kind("lamp"))) == ["reset"])
+        #expect(try await steps(temporary.store) == ["reset"])
         try temporary.store.close()
         let newer = try await temporary.reopened(Configuration(kinds: [NewerLamp.self]))
-        let consumer = try newer.consumer("search", matching: .kind("lamp"))
-        #expect(try await steps(consumer) == ["reset"])
-        #expect(try await steps(consumer) == [])
+        #expect(try await steps(newer) == ["reset"])
+        #expect(try await steps(newer) == [])
         _ = try await newer.clear(newer.prepareClearing())
-        #expect(try await steps(consumer) == ["reset"])
+        #expect(try await steps(newer) == ["reset"])
         try newer.close()
     }
 

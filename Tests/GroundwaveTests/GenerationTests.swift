@@ -149,7 +149,7 @@ import Testing
         let pinned = try (Self.shown(pin, of: reader), Self.shown(near, of: reader))
         var feed = ChangeFeed(store: reader, filter: .all)
         try feed.start(at: reader.currentToken())
-        #expect(try feed.next() == nil)
+        #expect(try feed.next(through: nil) == nil)
         let token = try reader.currentToken()
         reader.views.close()
         let waiting = Task {
@@ -171,7 +171,7 @@ import Testing
         #expect(try reader.calls() == expected)
 
         var told = EventSet()
-        while let set = try feed.next() {
+        while let set = try feed.next(through: nil) {
             #expect(set.token == token, "positions stay, and so does where to go on")
             for change in set.changes {
                 #expect(!told.contains(change.event) && change.kind == "qso")
