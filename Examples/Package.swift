@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An application for each product of Groundwave, which imports that product alone. Tools/examples builds and runs them, and
-// says what each one made the compiler build.
+// An application for each product of Groundwave, which imports that product alone, and two samples of good use. Tools/examples
+// builds and runs them, and says what each one made the compiler build.
 
 /// An application that imports one product.
 func app(_ name: String, _ product: String, _ others: [Target.Dependency] = []) -> Target {
@@ -24,6 +24,8 @@ let package = Package(
         app("NetworkApp", "GroundwaveNetwork"),
         app("DatabaseApp", "GroundwaveSQLite"),
         app("TestingApp", "GroundwaveTesting"),
+        app("ServiceBook", "Groundwave"),
+        app("LogbookList", "GroundwaveLogbook"),
     ],
     swiftLanguageModes: [.v6]
 )
