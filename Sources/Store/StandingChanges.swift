@@ -45,6 +45,8 @@ enum StandingChanges {
     ) throws -> ChangeSet.RecordChange? {
         let schema = store.kinds[touched.kind]
         let standings = (before: standing(of: before), after: standing(of: after))
+        // An erasure also names ids that no record has had.
+        if standings == (.absent, .erased) { return nil }
         var fields: [AuditEntry.FieldChange] = []
         if let operation = operation(from: standings.before, to: standings.after) {
             fields.append(

@@ -61,7 +61,12 @@ public struct ChangeSequence: AsyncSequence, Sendable {
                 let generation = feed.store.commits.generation
                 if let set = try feed.next(through: end) { return set }
                 if let end, feed.hasReached(end) { return nil }
-                await feed.store.commits.wait(beyond: generation)
+                if feed.isAheadOfViews {
+                    // The views of a read-only store are brought up to date by another program, which makes no commit.
+                    try? await Task.sleep(for: CommitSignal.interval)
+                } else {
+                    await feed.store.commits.wait(beyond: generation)
+                }
             }
             return nil
         }
@@ -85,6 +90,10 @@ struct ChangeFeed {
     private var returned: ArraySlice<BatchPlace> = []
     /// The set without changes that stands for the batches passed over since the last set was returned.
     private var passed: ChangeSet?
+    /// The position through which the views have folded the log, when that was last asked for.
+    private var folded: Position = 0
+    /// Whether the next batch is in the log, and the views have not folded it yet.
+    private(set) var isAheadOfViews = false
     private var devices: [ReplicaID: String] = [:]
 
     init(store: Store, filter: ChangeFilter) {
@@ -155,14 +164,19 @@ struct ChangeFeed {
         var stamp: Stamp
     }
 
-    /// Returns the place of the next batch, once all of it is there.
-    private func nextBatch() throws -> BatchPlace? {
+    /// Returns the place of the next batch, once all of it is there and in the views, which list the events of each record.
+    private mutating func nextBatch() throws -> BatchPlace? {
         let first = position + 1
         let found = try store.log.withEvent(at: first) { frame, _ in
             BatchPlace(first: first, last: first + UInt64(frame.rest), replica: frame.id.replica, stamp: frame.stamp)
         }
         guard let batch = found, try batch.last <= store.log.lastPosition() else { return nil }
-        return batch
+        if folded < batch.last {
+            try store.catchUpForReading()
+            folded = try store.views.read { $0.position }
+        }
+        isAheadOfViews = folded < batch.last
+        return isAheadOfViews ? nil : batch
     }
 
     /// Finds the lost events at or before ``position`` that came back since the last check, in groups: events of one

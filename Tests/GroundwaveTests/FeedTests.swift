@@ -1,8 +1,10 @@
 import Everything
 import Foundation
 import Groundwave
+import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveRadio
+import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
@@ -137,6 +139,23 @@ private struct Copy: Equatable {
         #expect(try token == store.currentToken())
         let (none, same) = try await Self.drain(store, since: token)
         #expect(none.isEmpty && same == token)
+    }
+
+    @Test func `of batches that the views have not folded yet are told`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let token = try store.currentToken()
+        // As an import of another program does: its batches are in the log before they are in the views.
+        let replica = try #require(store.replica)
+        var batch = DraftBatch()
+        var generator = SystemRandomNumberGenerator()
+        let change = Change(
+            kind: "qso", record: RecordID(high: 1, low: 2),
+            operations: QSOKind.schema.operations(assigning: [Assignment("CALL", text: "W1AW")], to: nil))
+        batch.append(change, by: replica, using: &generator)
+        _ = try store.log.append([batch], as: replica, arrival: store.surroundings.now())
+        let told = try await Self.drain(store, since: token).sets.flatMap(\.changes)
+        #expect(told.map(\.record) == [RecordID(high: 1, low: 2)] && told.first?.fields.map(\.field) == ["CALL"])
     }
 
     @Test func `of contacts whose event was lost tells them when they come back`() async throws {
