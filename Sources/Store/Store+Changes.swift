@@ -63,7 +63,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
-                    try? await Task.sleep(for: CommitSignal.interval)
+                    await feed.store.commits.pause()
                 } else {
                     await feed.store.commits.wait(beyond: generation)
                 }
