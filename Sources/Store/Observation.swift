@@ -30,8 +30,7 @@ package final class Observation<Source: ObservedSource>: Sendable {
         var mark: ViewsMark?
         /// The last two values. The caller lets go of the first when it takes the second; as it is held here too, its
         /// memory is freed on the queue, and not by the caller.
-        var former: Source.Value?
-        var last: Source.Value?
+        var held: [Source.Value] = []
     }
 
     package init(_ store: Store, _ source: Source) {
@@ -78,7 +77,7 @@ package final class Observation<Source: ObservedSource>: Sendable {
             state.mark = read
             seen.withLock { $0 = (generation, isBehind) }
             guard let value else { return nil }
-            (state.former, state.last) = (state.last, value)
+            state.held = state.held.suffix(1) + [value]
             return value
         }
     }
