@@ -125,7 +125,8 @@ extension StoreInformation {
         bytes = Sizes(files)
         do {
             if let address = try Joining.address(in: files) {
-                let message = "It is incomplete. To finish, join it from \(address) again."
+                let message =
+                    "It is incomplete: joining it from \(address) is not finished. To finish, join it from there again."
                 troubles.append(Trouble(part: "store", message: message, isDamage: false))
             }
         } catch { note("store", error, files.folder.path) }

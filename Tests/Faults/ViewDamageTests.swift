@@ -15,8 +15,9 @@ import Testing
             let kind = Array("qso\0".utf8)
             return switch self {
             case .recordValue, .recordKey: pages.keys(startingWith: kind) { $0 == kind.count + 16 }
-            case .timeEntryValue, .timeEntryKey: pages.keys(startingWith: kind + [1]) { $0 == kind.count + 31 }
-            case .callEntryValue: pages.keys(startingWith: kind + [2]) { $0 > kind.count + 25 }
+            // The indexes of contacts are what the views derive first, and so have the number 1.
+            case .timeEntryValue, .timeEntryKey: pages.keys(startingWith: [0, 1, 1]) { $0 == 33 }
+            case .callEntryValue: pages.keys(startingWith: [0, 1, 2]) { $0 > 27 }
             case .checkpoint, .checkpointName: [Array("checkpoint".utf8)]
             case .names, .namesName: [Array("names".utf8)]
             }
