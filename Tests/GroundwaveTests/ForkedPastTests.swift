@@ -15,10 +15,10 @@ import Testing
         let store: Store
         let folder: TemporaryFolder
 
-        init() async throws {
+        init(seed: UInt64 = 5) async throws {
             folder = try TemporaryFolder()
             let clock = VirtualClock()
-            let configuration = Configuration.full(author: "N0CALL", surroundings: .virtual(clock, seed: 5))
+            let configuration = Configuration.full(author: "N0CALL", surroundings: .virtual(clock, seed: seed))
             temporary = try await TemporaryStore(configuration)
             for number in 1...5 { try await Self.log("N\(number)BOTH", in: temporary.store) }
             try temporary.store.close()
@@ -58,6 +58,16 @@ import Testing
         try await pair.meet()
         #expect(try pair.calls(past) == Self.before)
         #expect(past.vector != vector && past.vector.eventCount == vector.eventCount, "some events have other names")
+    }
+
+    /// The hashes of events decide which of two branches keeps the names.
+    @Test(arguments: UInt64(6)...13) func `shows what it showed before, whichever branch is renamed`(seed: UInt64)
+        async throws
+    {
+        let pair = try await Pair(seed: seed)
+        let past = try await pair.store.at(.position(pair.store.log.lastPosition()))
+        try await pair.meet()
+        #expect(try pair.calls(past) == Self.before)
     }
 
     @Test func `is that of a point that was resolved before`() async throws {
