@@ -39,7 +39,6 @@ extension Target {
         guard let change else { return }
         for operation in change.operations {
             require(operation.value == nil || operation.code.hasValue, "only what has a value brings one")
-            _ = change.operation(writing: 0, field: operation.field)
         }
         // Who and why: what the last event of a batch says.
         if var reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: names) {

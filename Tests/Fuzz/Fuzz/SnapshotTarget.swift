@@ -27,7 +27,8 @@ extension Target {
             (try? SnapshotHead(reader.head.bytes.span.bytes))?.bytes == reader.head.bytes,
             "a head is read as it is written")
         require((try? SnapshotEnd(reader.end.bytes.span.bytes)) == reader.end, "an end is read as it is written")
-        var rows = SnapshotRows(of: reader, kinds: kinds, emptyRuns)
+        let derivations = KnownDerivations(DerivationDirectory(of: kinds), kinds)
+        var rows = SnapshotRows(of: reader, kinds: kinds, derivations, emptyRuns)
         try? rows.pass(through: nil) { key, row, _, _ in
             var state = RecordState()
             mustNotThrow("a record of a snapshot makes a row that can be read") {
