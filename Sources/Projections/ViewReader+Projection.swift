@@ -7,7 +7,7 @@ extension ViewReader {
     /// `body` returns `false`.
     ///
     /// - Parameters:
-    ///   - prefix: Only rows whose keys begin with these values.
+    ///   - prefix: Only rows whose keys begin with these values; of longer keys than 400 bytes, the first 400 bytes count.
     ///   - text: Only rows whose next value is a text that begins with this one.
     ///   - isBackwards: Whether to go from the last row to the first.
     /// - Throws: ``StoreError`` with code `usage` if the store was opened without the projection.
@@ -19,7 +19,7 @@ extension ViewReader {
         // The bytes of a text without its end are the prefix of all that begin with it.
         let begun = text.map { ProjectionKey([.text($0)]).bytes.dropLast(2) } ?? []
         try forEachDerived(
-            place(of: projection), in: ProjectedRows.table, prefix: prefix.bytes + begun, from: [],
+            place(of: projection), in: ProjectedRows.table, prefix: Self.stored(prefix.bytes + begun), from: [],
             isBackwards: isBackwards
         ) { key, record, value in try body(ProjectionKey(key), record, value.toArray()) }
     }
@@ -28,7 +28,8 @@ extension ViewReader {
     ///
     /// - Throws: ``StoreError`` with code `usage` if the store was opened without the projection.
     public func sums(of projection: any Projection.Type, _ key: ProjectionKey) throws -> [Int64] {
-        let stored = try DerivedKey.prefix(of: number(of: projection), index: IndexEntries.sums) + key.bytes
+        let stored =
+            try DerivedKey.prefix(of: number(of: projection), index: IndexEntries.sums) + Self.stored(key.bytes)
         let sums = try transaction.withValue(stored, in: tables.index, confirming: CheckedRow.check) { row in
             try CheckedRow.check(stored.span.bytes, row)
             return Sums(row.extracting(4..<row.byteCount))
@@ -47,7 +48,7 @@ extension ViewReader {
         _ body: (_ key: ProjectionKey, _ sums: [Int64]) throws -> Bool
     ) throws {
         let base = try DerivedKey.prefix(of: number(of: projection), index: IndexEntries.sums)
-        let start = base + prefix.bytes
+        let start = base + Self.stored(prefix.bytes)
         var changes = (overlay?.sums ?? [:]).filter { $0.key.starts(with: start) }.sorted {
             $1.key.lexicographicallyPrecedes($0.key)
         }
@@ -74,6 +75,9 @@ extension ViewReader {
             continues = try handOut(change.key.span.bytes, change.value)
         }
     }
+
+    /// As much of a key as is stored.
+    private static func stored(_ key: [UInt8]) -> [UInt8] { Array(key.prefix(IndexEntries.keyLimit)) }
 
     private func place(of projection: any Projection.Type) throws -> Int {
         guard let place = kinds.place(of: .projection, projection.name) else {

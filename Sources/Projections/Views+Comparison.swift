@@ -121,8 +121,7 @@ extension Views {
     private func present<Value>(_ body: (borrowing ViewReader) throws -> Value) throws -> Present<Value> {
         do {
             do { return (try readOnce(body), nil) } catch ViewError.behind {
-                try catchUp()
-                return (try readOnce(body), nil)
+                return (try read(body), nil)
             }
         } catch let error as ViewError {
             return (nil, error.explanation)

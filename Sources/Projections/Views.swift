@@ -161,6 +161,8 @@ public final class Views: Sendable {
     /// - Returns: The number of events folded.
     private func repair(after error: any Error) throws -> Int {
         switch error {
+        // Rows that this program derives and another one has left behind are made elsewhere, if they cannot be made here.
+        case ViewError.behind where isReadOnly: return try rebuild(because: "behind, and read-only", isRepair: false)
         case ViewError.behind: return try replayer.catchUp(environment()).events
         case let error as ViewError: return try rebuild(because: error)
         case let error as LMDBError where error.meansDamage && isOurs(error):

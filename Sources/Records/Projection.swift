@@ -61,7 +61,8 @@ public struct ProjectedRows: Sendable {
     ///   - key: At most 400 bytes are used: see ``ProjectionKey``.
     ///   - value: At most 1,000 bytes are kept.
     public mutating func add(_ key: ProjectionKey, value: [UInt8] = []) {
-        entries.add(key.bytes, value, to: Self.table)
+        // Behind its values, a key ends with 0, so that it lies before those that begin with the same values.
+        entries.add(key.bytes + [0], value, to: Self.table)
     }
 
     /// Adds numbers to the sums under `key`, place by place. They wrap around instead of overflowing.

@@ -50,12 +50,13 @@ public struct ProjectionKey: Hashable, Sendable, ExpressibleByArrayLiteral {
         return writer.bytes
     }
 
-    /// Reads a key; a value that was cut off at the greatest length is a text as far as it goes.
+    /// Reads a key, with 0 behind it or without; a value that was cut off at the greatest length is a text as far as it goes.
     package init(_ bytes: RawSpan) {
         var values: [Value] = []
         var offset = 0
         while offset < bytes.byteCount {
             let isNumber = bytes.byte(at: offset) == 1
+            if bytes.byte(at: offset) == 0 { break }
             offset += 1
             if isNumber {
                 guard offset + 8 <= bytes.byteCount else { break }

@@ -31,6 +31,8 @@ extension Store {
         let files = StoreFiles(url)
         let recovery = RecoveryFiles(files.folder)
         return try await describing(files) {
+            // Before the store is marked as open.
+            _ = try RegisteredKinds.kinds(configuration)
             guard files.exists || recovery.isWaiting else {
                 try Joining.refuse(files)
                 throw StoreFiles.noStore(in: files.folder)

@@ -19,8 +19,8 @@ package enum RegisteredKinds {
 
     /// Returns the kinds and projections of `configuration`.
     ///
-    /// - Throws: ``StoreError`` with code `usage` if a kind of the application has a reserved name, or two kinds or
-    ///   projections have one name.
+    /// - Throws: ``StoreError`` with code `usage` if a kind of the application has a reserved name, if two kinds or
+    ///   projections have one name, or if a name is too long.
     package static func kinds(_ configuration: Configuration) throws -> Kinds {
         let own = configuration.kinds.map { $0.schema }
         if let taken = own.first(where: { reserved.contains($0.name) }) {
@@ -34,6 +34,10 @@ package enum RegisteredKinds {
                 .usage, "Two kinds of records are called \(repeated).", hint: "Give each kind a name of its own.")
         }
         let projections = configuration.projections.map { $0.name }
+        if let name = projections.first(where: { !(1...64).contains($0.utf8.count) }) {
+            throw StoreError(
+                .usage, "A projection cannot be called “\(name.prefix(64))”.", hint: "Its name has 1 to 64 bytes.")
+        }
         if let repeated = projections.first(where: { name in projections.count { $0 == name } > 1 }) {
             throw StoreError(
                 .usage, "Two projections are called \(repeated).", hint: "Give each projection a name of its own.")

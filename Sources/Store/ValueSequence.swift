@@ -8,7 +8,8 @@ extension Store {
     /// task is cancelled.
     ///
     /// ```swift
-    /// for try await count in store.values(of: ["inspection"], { try $0.shownCount(of: "inspection") }) { … }
+    /// let failures = store.values(of: ["inspection"]) { try $0.sums(of: Results.self, ["Ladder", "failed"]) }
+    /// for try await sums in failures { show(sums.first ?? 0) }
     /// ```
     ///
     /// - Parameters:

@@ -162,6 +162,46 @@ private struct Tables: Equatable {
         #expect(error?.code == .usage && error?.message.contains("comments") == true)
     }
 
+    private enum Deep: Projection {
+        static let name = "deep"
+        static let kinds = ["qso"]
+        static func project(
+            _ kind: String, _ id: RecordID, _ record: borrowing ShownValues, into rows: inout ProjectedRows
+        ) {
+            let words = (record.text("COMMENT") ?? "").split(separator: " ").map {
+                ProjectionKey.Value.text(String($0))
+            }
+            for count in words.indices { rows.add(ProjectionKey(Array(words[...count]))) }
+            rows.add(sums: [1], to: ProjectionKey(words))
+        }
+    }
+
+    @Test func `has the rows of a key before those of keys that begin with it, and keys of any length`() async throws {
+        let temporary = try await TemporaryStore(.full(projections: [Deep.self]))
+        let store = temporary.store
+        let long = String(repeating: "long", count: 300)
+        try await store.write { batch in
+            for _ in 0..<12 { _ = try batch.add("qso", [Assignment("COMMENT", text: "a b c")]) }
+            _ = try batch.add("qso", [Assignment("COMMENT", text: long)])
+        }
+        let (keys, found, sums) = try store.read { view in
+            var (keys, found) = ([[ProjectionKey.Value]](), 0)
+            try view.forEachRow(of: Deep.self, prefix: ["a"]) { key, _, _ in
+                keys.append(key.values)
+                return true
+            }
+            try view.forEachRow(of: Deep.self, prefix: [.text(long)]) { _, _, _ in
+                found += 1
+                return true
+            }
+            return (keys, found, try view.sums(of: Deep.self, [.text(long)]))
+        }
+        let expected: [[ProjectionKey.Value]] = [["a"], ["a", "b"], ["a", "b", "c"]]
+        #expect(keys == expected.flatMap { Array(repeating: $0, count: 12) })
+        #expect(found == 1 && sums == [1])
+        #expect(try store.compareWithReplay().isSame)
+    }
+
     private enum Twice: Projection {
         static let name = "comments"
         static let kinds = ["qso"]

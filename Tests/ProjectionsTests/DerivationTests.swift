@@ -294,6 +294,24 @@ private enum Values: Projection {
         #expect(try store.views.compare(foldingInto: store.folder.appending(path: "again.mdb").path).isSame)
     }
 
+    @Test func `that are only read are made elsewhere where another program leaves them behind`() throws {
+        try store.set(1, 1, "before")
+        store.views.close()
+        let path = store.folder.appending(path: "views.mdb").path
+        let aside = store.folder.appending(path: "aside.mdb").path
+        let reader = Views(of: store.log, kinds: Self.first, at: path, isReadOnly: true, aside: { (aside, 0) })
+        #expect(try reader.read { try $0.entries() } == ["before": [1]])
+        reader.close()
+        let set = FieldOperation(.set, .number(1), value: Array("meanwhile".utf8))
+        try store.write([Change(kind: "thing", record: RecordID(high: 0, low: 2), operations: [set])])
+        _ = try with(Self.none) { try $0.catchUp() }
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        #expect(try reader.read { try $0.entries() } == ["before": [1], "meanwhile": [2]])
+        #expect(try reader.compare(foldingInto: store.folder.appending(path: "folded.mdb").path).isSame)
+        reader.close()
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes, "what is only read stays as it is")
+    }
+
     @Test func `with a series have the summaries of its blocks, whoever folded them`() throws {
         let summed = Kinds([
             KindSchema(
