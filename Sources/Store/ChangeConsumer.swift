@@ -109,6 +109,7 @@ public struct ChangeConsumer: Sendable {
             let consumer: ChangeConsumer
             let end: ChangeToken?
             private var changes: ChangeSequence.Iterator?
+            private let queue = ReadingQueue("groundwave.steps")
 
             init(consumer: ChangeConsumer, end: ChangeToken?) { (self.consumer, self.end) = (consumer, end) }
 
@@ -117,8 +118,8 @@ public struct ChangeConsumer: Sendable {
                     .makeAsyncIterator()
             }
 
-            private mutating func reset() throws -> Step {
-                let token = try consumer.store.currentToken()
+            private mutating func reset() async throws -> Step {
+                let token = try await queue.run { [consumer] in try consumer.store.currentToken() }
                 start(at: token)
                 return .reset(token)
             }
@@ -127,13 +128,14 @@ public struct ChangeConsumer: Sendable {
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Step? {
                 if Task.isCancelled { return nil }
                 if changes == nil {
-                    guard let token = try consumer.place() else { return try reset() }
+                    let place = try await queue.run { [consumer] in try consumer.place() }
+                    guard let token = place else { return try await reset() }
                     start(at: token)
                 }
                 do {
                     return try await changes?.next(isolation: actor).map { .changes($0) }
                 } catch let error as StoreError where error.code == .expired {
-                    return try reset()
+                    return try await reset()
                 }
             }
 

@@ -50,16 +50,18 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         var feed: ChangeFeed
         var token: ChangeToken?
         let end: ChangeToken?
+        private let queue = ReadingQueue("groundwave.changes")
 
-        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
+        init(feed: ChangeFeed, token: ChangeToken?, end: ChangeToken?) {
+            (self.feed, self.token, self.end) = (feed, token, end)
+        }
+
+        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled. Nothing is read
+        /// on `actor`.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
-            if let token {
-                try feed.start(at: token)
-                self.token = nil
-            }
             while !Task.isCancelled {
                 let generation = feed.store.commits.generation
-                if let set = try feed.next(through: end) { return set }
+                if let set = try await read() { return set }
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
@@ -71,13 +73,24 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             return nil
         }
 
+        private mutating func read() async throws -> ChangeSet? {
+            let set: ChangeSet?
+            (feed, set) = try await queue.run { [feed, token, end] in
+                var feed = feed
+                if let token { try feed.start(at: token) }
+                return (feed, try feed.next(through: end))
+            }
+            token = nil
+            return set
+        }
+
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
         public mutating func next() async throws -> ChangeSet? { try await next(isolation: nil) }
     }
 }
 
 /// Reads the log batch by batch.
-struct ChangeFeed {
+struct ChangeFeed: Sendable {
     let store: Store
     let filter: ChangeFilter
     /// The place after the last event that was read; `nil` for the beginning of the log, whatever its history.
