@@ -1,6 +1,7 @@
 // The engine, for records of an application's own: what `import Groundwave` shows. Of the modules below the store, an
 // application sees the types named here.
 @_exported import GroundwaveAuditing
+@_exported import GroundwaveObserving
 @_exported import GroundwaveRecovering
 @_exported import GroundwaveStore
 @_exported import GroundwaveSyncing

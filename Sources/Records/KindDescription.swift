@@ -53,7 +53,8 @@ package enum KindDescription: RecordKind {
         var names: Set<String> = []
         var numbers: Set<UInt32> = []
         for field in record.fields.prefix(limit) {
-            guard case .name(let name) = field.key, let number = UInt32(name), number > 0, "\(number)" == name, let value = field.value,
+            guard case .name(let name) = field.key, let number = UInt32(name), number > 0, "\(number)" == name,
+                let value = field.value,
                 numbers.insert(number).inserted, let described = self.field(number, value),
                 ([described.name] + described.members).allSatisfy({ names.insert($0).inserted })
             else { continue }

@@ -28,22 +28,3 @@ extension Reading {
         try read { try $0.all(index, prefix: prefix, text: text, isBackwards: isBackwards, limit: limit) }
     }
 }
-
-extension Store {
-    /// Returns the records that show of a kind, in order of id, now and each time that one of them changes: see
-    /// ``values(of:_:)``.
-    public func values<Kind: TypedRecord>(of kind: Kind.Type) -> ValueSequence<[Saved<Kind>]> {
-        values(of: [Kind.name]) { try $0.all(kind) }
-    }
-
-    /// Returns the records that `index` finds, now and each time that they change: see ``values(of:_:)``. The parameters are
-    /// those of ``ViewReader/all(_:prefix:text:isBackwards:limit:)``.
-    public func values<Kind: TypedRecord>(
-        of index: RecordIndex<Kind>, prefix: ProjectionKey = [], text: String? = nil, isBackwards: Bool = false,
-        limit: Int = .max
-    ) -> ValueSequence<[Saved<Kind>]> {
-        values(of: [Kind.name]) {
-            try $0.all(index, prefix: prefix, text: text, isBackwards: isBackwards, limit: limit)
-        }
-    }
-}

@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveEvents
 import GroundwaveLogbook
+import GroundwaveObserving
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords

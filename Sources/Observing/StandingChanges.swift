@@ -3,6 +3,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 /// What a batch changes in what records show, as opposed to what its author wrote.
 enum StandingChanges {

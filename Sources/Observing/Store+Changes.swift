@@ -3,14 +3,9 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 extension Store {
-    /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
-    /// future changes.
-    public func currentToken() throws -> ChangeToken {
-        try describing { try log.token(at: log.lastPosition()) }
-    }
-
     /// Returns the batches after `token` that match, as they arrive, written by this or any other process: none is
     /// missed, none comes twice, and a batch comes whole. Each says what it changed in what records show.
     ///
@@ -61,7 +56,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             while !Task.isCancelled {
                 let generation = feed.store.commits.generation
-                if let set = try await read() { return set }
+                if let set = try await read(isolation: actor) { return set }
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
@@ -73,7 +68,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             return nil
         }
 
-        private mutating func read() async throws -> ChangeSet? {
+        private mutating func read(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             let set: ChangeSet?
             (feed, set) = try await queue.run { [feed, token, end] in
                 var feed = feed

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
+import GroundwaveStore
 
 /// A reader of changes whose place is kept with the log: for an index, a server or a file of the application's own, which
 /// follows the store across restarts.
@@ -118,7 +119,7 @@ public struct ChangeConsumer: Sendable {
                     .makeAsyncIterator()
             }
 
-            private mutating func reset() async throws -> Step {
+            private mutating func reset(isolation actor: isolated (any Actor)?) async throws -> Step {
                 let token = try await queue.run { [consumer] in try consumer.store.currentToken() }
                 start(at: token)
                 return .reset(token)
@@ -129,13 +130,13 @@ public struct ChangeConsumer: Sendable {
                 if Task.isCancelled { return nil }
                 if changes == nil {
                     let place = try await queue.run { [consumer] in try consumer.place() }
-                    guard let token = place else { return try await reset() }
+                    guard let token = place else { return try await reset(isolation: actor) }
                     start(at: token)
                 }
                 do {
                     return try await changes?.next(isolation: actor).map { .changes($0) }
                 } catch let error as StoreError where error.code == .expired {
-                    return try await reset()
+                    return try await reset(isolation: actor)
                 }
             }
 

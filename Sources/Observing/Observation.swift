@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveProjections
+import GroundwaveStore
 import Synchronization
 
 /// What an ``Observation`` reads, each time from the state that the last read left.
