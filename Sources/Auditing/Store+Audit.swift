@@ -47,6 +47,10 @@ extension Reading {
     /// Calls `body` with the events of `query`, newest first, until it returns `false`.
     ///
     /// The history of one record is read from its row, whatever the size of the log.
+    ///
+    /// - Throws: As ``read(_:)``. An error of `body` becomes the ``StoreError/cause`` of one.
+    /// - Complexity: A few look-ups for each event; without a record, all events are looked at until `body` returns
+    ///   `false`.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
         try describing {
             var left = query.limit ?? .max
@@ -66,6 +70,9 @@ extension Reading {
     }
 
     /// Returns the events of `query`, newest first.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: As ``forEachHistoryEntry(_:_:)``: give a limit, or a record.
     public func history(_ query: HistoryQuery) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         try forEachHistoryEntry(query) { entry in
@@ -86,12 +93,18 @@ extension Reading {
     }
 
     /// Returns the records with conflicts: fields with several values, or an edit that met a delete.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every record.
     public func conflicts() throws -> [Record] { try records { $0.hasConflict } }
 
     /// Returns the records in which an import source contradicts what is shown: the shown value was written by a person, or
     /// said by another source before.
     ///
     /// No decision is needed (``MergePolicy/sources``), but there may be a mistake to be found.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every record.
     public func contradictions() throws -> [Record] {
         try records { $0.fields.contains { !$0.contradictions.isEmpty } }
     }

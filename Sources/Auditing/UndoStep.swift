@@ -22,6 +22,9 @@ extension Store {
     /// An import is one step, however many batches it took, also if it was broken off and completed after something else was
     /// written; so are a merge of all duplicates and a revert of chosen events. An undo is not a step: it is skipped together
     /// with what it undid, so that undoing again goes further back.
+    ///
+    /// - Throws: As ``undoableBatches(_:)``.
+    /// - Complexity: As ``undoableBatches(_:)``.
     public func undoableSteps(_ count: Int) throws -> [UndoStep] {
         guard count > 0 else { return [] }
         let undoable = try undoable()

@@ -37,6 +37,9 @@ public struct Conflict: Hashable, Sendable {
 
 extension Reading {
     /// Returns the conflicts in `record`.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up for each value that stands.
     public func conflicts(in record: Record) throws -> [Conflict] {
         try describing {
             var conflicts = try fields(of: record) { $0.isConflict && $0.key != .life }
@@ -64,6 +67,9 @@ extension Reading {
 
     /// Returns the fields of `record` in which an import source contradicts what is shown, in the form of conflicts: one of
     /// the values can be chosen, too.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up for each value that stands.
     public func contradictions(in record: Record) throws -> [Conflict] {
         try describing { try fields(of: record) { !$0.contradictions.isEmpty } }
     }

@@ -16,6 +16,8 @@ extension Store {
 
 extension Store {
     /// The archives that have values of contacts: see ``archives(covering:kind:)``.
+    ///
+    /// - Throws: As ``archives(covering:kind:)``.
     public func archives(covering contacts: [RecordID]) throws -> [ArchiveMade] {
         try archives(covering: contacts, kind: QSOKind.name)
     }

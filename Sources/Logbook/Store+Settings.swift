@@ -37,6 +37,9 @@ extension Reading {
     }
 
     /// Returns all preferences that have a value, by name: the synchronised ones, and those that stay on this device.
+    ///
+    /// - Throws: As ``read(_:)``; ``StoreError`` if the file of the settings of this device cannot be read.
+    /// - Complexity: Reads every setting.
     public func settings() throws -> [SettingEntry] {
         var entries: [SettingEntry] = []
         try read { view in

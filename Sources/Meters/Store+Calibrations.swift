@@ -6,6 +6,7 @@ import GroundwaveStore
 extension Reading {
     /// Returns the calibrations that show, ordered by channel, then by what they hold for.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(calibrations).
     public func calibrations() throws -> [TraceCalibration] { try calibrations(hiddenToo: false) }
 
@@ -25,6 +26,9 @@ extension Reading {
     /// holds for a trace that began when it did.
     ///
     /// It may correct channels that the trace does not have.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: O(calibrations); those of a meter need the first row of the trace, too.
     public func calibration(of trace: Trace) throws -> Calibration {
         let all = try calibrations()
         let start = try all.contains { $0.needsStart(of: trace) } ? start(of: trace) : nil

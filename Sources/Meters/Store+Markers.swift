@@ -5,7 +5,7 @@ import GroundwaveStore
 
 /// A moment of a trace that somebody has described: "charger unplugged".
 public struct TraceMarker: Hashable, Sendable {
-    /// Its record, of the kind ``Metering/marker``.
+    /// Its record, of the kind `marker`.
     public let id: RecordID
     /// The moment: milliseconds since 1970.
     public let time: Int64
@@ -19,6 +19,7 @@ public struct TraceMarker: Hashable, Sendable {
 extension Reading {
     /// Returns the markers of `trace` that show, in order of time.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(markers of all traces).
     public func markers(of trace: RecordID) throws -> [TraceMarker] { try markers(of: trace, hiddenToo: false) }
 

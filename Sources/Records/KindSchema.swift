@@ -31,7 +31,7 @@ public struct FieldSchema: Sendable {
     public let policy: MergePolicy
     /// The fields that are written together because they express one fact, in order; empty for a plain field.
     ///
-    /// The value of such a register is the values of its members: see ``Register``.
+    /// The value of such a register is the values of its members.
     public let members: [String]
     /// For a collection: the form in which equal elements are the same, such as upper case and trimmed.
     public let identity: @Sendable (String) -> String

@@ -124,6 +124,8 @@ public struct ChangeConsumer: Sendable {
             }
 
             /// Waits for the next step and returns it; `nil` at the end, or if the task is cancelled.
+            ///
+            /// - Throws: ``StoreError`` if the log cannot be read.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Step? {
                 if Task.isCancelled { return nil }
                 if changes == nil {
@@ -138,6 +140,8 @@ public struct ChangeConsumer: Sendable {
             }
 
             /// Waits for the next step and returns it; `nil` at the end, or if the task is cancelled.
+            ///
+            /// - Throws: ``StoreError`` if the log cannot be read.
             public mutating func next() async throws -> Step? { try await next(isolation: nil) }
         }
     }

@@ -32,6 +32,8 @@ extension ChangeToken: LosslessStringConvertible, Codable {
     }
 
     /// Reads the text form.
+    ///
+    /// - Throws: `DecodingError` if it is not the text of a token.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = ChangeToken(try container.decode(String.self)) else {
@@ -41,6 +43,8 @@ extension ChangeToken: LosslessStringConvertible, Codable {
     }
 
     /// Writes the text form.
+    ///
+    /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -5,8 +5,11 @@ import GroundwaveProjections
 import GroundwaveRecords
 
 extension Store {
-    /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
+    /// Returns a token for the position after the last event: from there, ``changes(since:through:matching:)`` returns only
     /// future changes.
+    ///
+    /// - Throws: ``StoreError`` if the last event cannot be read.
+    /// - Complexity: A look-up.
     public func currentToken() throws -> ChangeToken {
         try describing { try log.token(at: log.lastPosition()) }
     }
@@ -52,6 +55,10 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         let end: ChangeToken?
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
+        ///
+        /// - Throws: ``StoreError`` with code `expired` if the token is of another history; else if the log cannot be
+        ///   read.
+        /// - Complexity: The events of each record that the batch changed.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             if let token {
                 try feed.start(at: token)
@@ -72,6 +79,8 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         }
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
+        ///
+        /// - Throws: As ``next(isolation:)``.
         public mutating func next() async throws -> ChangeSet? { try await next(isolation: nil) }
     }
 }

@@ -64,12 +64,17 @@ public struct WriteBatch {
     public var kinds: Kinds { views.kinds }
 
     /// Returns a record as it is now; `nil` if there is none. Changes in this batch are not included.
+    ///
+    /// - Throws: An error of reading, which `write` throws as a ``StoreError``: let it pass.
+    /// - Complexity: A look-up.
     public mutating func record(_ kind: String, _ id: RecordID) throws -> Record? {
         touched.insert(RecordName(kind: kind, id: id))
         return try views.read { try $0.record(kind, id) }
     }
 
     /// Reads from the views, for what the closure needs to know before it writes.
+    ///
+    /// - Throws: As ``record(_:_:)``; what `body` throws.
     public mutating func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         needsEverything = true
         return try views.read(body)
@@ -90,6 +95,8 @@ public struct WriteBatch {
     public mutating func newID() -> RecordID { identity?.nextID() ?? RecordID.random(using: &generator) }
 
     /// Creates a record of `kind` and returns its ID.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if the kind is unknown, or a value is longer than 1 MiB.
     public mutating func add(_ kind: String, _ assignments: [Assignment]) throws -> RecordID {
         let id = newID()
         try append(Change(kind: kind, record: id, operations: operations(kind, assignments, nil)))
@@ -116,6 +123,8 @@ public struct WriteBatch {
     }
 
     /// Hides a record: its content stays, and it can be restored. Returns `false` if it is hidden already.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
     @discardableResult
     public mutating func remove(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }

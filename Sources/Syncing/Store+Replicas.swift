@@ -28,6 +28,9 @@ public struct ReplicaInformation: Hashable, Sendable {
 
 extension Store {
     /// Returns all known replicas of the log: first those that still write, then the others, each in order of ID.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A few look-ups for each replica.
     public func replicas() throws -> [ReplicaInformation] {
         let names = try deviceNames()
         let former = try formerReplicas()

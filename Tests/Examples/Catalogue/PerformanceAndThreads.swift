@@ -1,0 +1,56 @@
+import GroundwaveTesting
+import Testing
+
+/// The code of the article PerformanceAndThreads, compiled and run.
+@Suite struct `The article about performance and threads` {
+    @Test func `writes many records in one batch, and walks through them off the caller's actor`() async throws {
+        let temporary = try await TemporaryStore(Configuration(kinds: [Inspection.self]))
+        let store = temporary.store
+        let ladders = (1...1000).map { "Ladder \($0)" }
+        let written = try await store.write(note: "From the paper list") { batch in
+            for ladder in ladders { _ = try batch.add("inspection", [Assignment("DEVICE", text: ladder)]) }
+        }
+        #expect(written.batch?.count == 1000)
+        try await store.write {
+            _ = try $0.add("inspection", [Assignment("DEVICE", text: "Rope"), Assignment("RESULT", text: "failed")])
+        }
+        #expect(try await failedDevices(in: store) == ["Rope"])
+    }
+
+    @Test func `reads in one closure what belongs together, while others write`() async throws {
+        let temporary = try await TemporaryStore(Configuration(kinds: [Inspection.self]))
+        let store = temporary.store
+        let writing = Task {
+            for _ in 1...20 { try await store.write { _ = try $0.add("inspection", []) } }
+        }
+        for _ in 1...20 {
+            let (count, again) = try store.read { view in
+                var counts = [0, 0]
+                for place in counts.indices {
+                    try view.forEachState(of: "inspection") { _, _ in
+                        counts[place] += 1
+                        return true
+                    }
+                }
+                return (counts[0], counts[1])
+            }
+            #expect(count == again)
+        }
+        try await writing.value
+    }
+
+    @concurrent func failedDevices(in store: Store) async throws -> [String] {
+        try store.read { view in
+            var devices: [String] = []
+            try view.forEachRecord(of: "inspection") { record in
+                let values = Dictionary(
+                    uniqueKeysWithValues: Inspection.schema.values(of: record).map { ($0.name, $0.value) })
+                if record.isVisible, values["RESULT"] == Array("failed".utf8) {
+                    devices.append(String(decoding: values["DEVICE"] ?? [], as: UTF8.self))
+                }
+                return true
+            }
+            return devices
+        }
+    }
+}
