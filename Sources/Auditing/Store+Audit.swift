@@ -85,6 +85,7 @@ extension Reading {
     /// Returns, for each field of a record, why it shows its value.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
+    /// - Complexity: A read of the record, and a few look-ups for each value that stands or was superseded by it.
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }

@@ -65,6 +65,7 @@ extension Store {
     /// one number to two events. If this throws, nothing is left behind.
     ///
     /// - Throws: ``StoreError`` with code `exists` if a store is there; `damaged` if an event cannot be read.
+    /// - Complexity: The whole log is copied and folded.
     public func replay(to url: URL, deviceName: String? = nil) async throws -> ReplayReport {
         let start = ContinuousClock.now
         let target = StoreFiles(url)

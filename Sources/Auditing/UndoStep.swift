@@ -70,6 +70,7 @@ extension Store {
     /// Undoes a step.
     ///
     /// - Throws: Errors of `write`; what was taken back before stays taken back.
+    /// - Complexity: As ``revert(_:note:author:)-(EventSet,_,_)``.
     @discardableResult
     public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")

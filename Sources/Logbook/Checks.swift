@@ -28,6 +28,7 @@ extension ViewReader {
     /// there is none, or if its call or start time is missing.
     ///
     /// - Throws: If a row is damaged: see ``ViewReader``.
+    /// - Complexity: A look-up in the index of calls, and one for each contact with the station.
     public func firstDupe(of contact: LoggedContact) throws -> Record? {
         try firstDupe(of: contact.assignments, in: contact.session, except: contact.id)
     }

@@ -21,6 +21,7 @@ extension Reading {
     /// Exports the synchronised preferences as a JSON file that can be imported again.
     ///
     /// - Throws: As ``read(_:)``.
+    /// - Complexity: As ``settings()``.
     public func exportSettings() throws -> [UInt8] {
         var object: [String: Any] = [:]
         for entry in try settings() {
@@ -52,6 +53,7 @@ extension Store {
     ///   - note: The reason; “Import settings from” and the name if not given.
     ///   - author: The author, if other than that of the store.
     /// - Throws: ``StoreError`` with code `damaged` if `bytes` are not such a file.
+    /// - Complexity: At most one commit.
     public func importSettings(
         _ bytes: [UInt8], named name: String, isDryRun: Bool = false, note: String? = nil, author: String? = nil
     ) async throws -> SettingsImport {

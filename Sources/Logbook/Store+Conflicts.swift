@@ -96,6 +96,7 @@ extension Store {
     /// every device shows it.
     ///
     /// - Throws: ``StoreError`` with code `busy` if the field has changed since the conflict was read.
+    /// - Complexity: At most one commit.
     public func choose(
         _ candidate: Conflict.Candidate, in conflict: Conflict, note: String? = nil, author: String? = nil
     ) async throws -> Written<Void> {

@@ -34,6 +34,7 @@ extension Reading {
     /// the order of ``DuplicateGroup/all(of:ranks:isDismissed:)``.
     ///
     /// - Throws: ``StoreError`` with code `usage` as above, and `notFound` if the file of `rule` was not imported.
+    /// - Complexity: As ``duplicates(within:)``, and a look-up for each contact of a pair.
     public func duplicateGroups(
         within window: Int64 = DuplicatePair.defaultWindow, keeping rule: DuplicateRule = .more
     ) throws -> [DuplicateGroup] {

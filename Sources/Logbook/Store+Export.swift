@@ -103,6 +103,7 @@ extension Reading {
     /// If this throws, the file at `path` is unchanged.
     ///
     /// - Throws: As ``export(_:as:cabrillo:created:to:)``; the code for the system error if the file cannot be written.
+    /// - Complexity: As ``export(_:as:cabrillo:created:to:)``.
     public func export(
         _ query: ContactQuery, as format: ExportFormat = .adi, cabrillo: CabrilloOptions = CabrilloOptions(),
         created: Int64, toFile path: String

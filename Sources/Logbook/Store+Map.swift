@@ -45,6 +45,7 @@ extension Reading {
     /// If this throws, the file at `path` is unchanged.
     ///
     /// - Throws: As ``export(_:asMap:to:)``; the code for the system error if the file cannot be written.
+    /// - Complexity: As ``export(_:asMap:to:)``.
     public func export(_ query: ContactQuery, asMap format: MapFormat, toFile path: String) throws -> MapReport {
         var file = try AtomicFile(path)
         let report = try export(query, asMap: format) { try file.write($0) }

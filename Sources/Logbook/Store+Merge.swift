@@ -23,6 +23,7 @@ extension Store {
     ///   - note: "Merge duplicates" if not given.
     ///   - author: The author, if other than that of the store.
     /// - Throws: As ``WriteBatch/merge(_:into:)``, and errors of `write`; then nothing was written.
+    /// - Complexity: At most one commit.
     public func merge(
         _ drop: [RecordID], into keep: RecordID, note: String? = nil, author: String? = nil
     ) async throws -> Written<MergedContact> {
@@ -64,6 +65,7 @@ extension Store {
     /// Records that two contacts are not duplicates: see ``WriteBatch/dismissDuplicate(_:_:)``.
     ///
     /// - Throws: As ``WriteBatch/dismissDuplicate(_:_:)``, and errors of `write`; then nothing was written.
+    /// - Complexity: At most one commit.
     public func dismissDuplicate(
         _ one: RecordID, _ other: RecordID, note: String? = nil, author: String? = nil
     ) async throws -> Written<RecordID> {

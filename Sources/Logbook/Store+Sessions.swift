@@ -47,6 +47,7 @@ extension Store {
     ///   - author: The author, if other than that of the store.
     /// - Throws: ``StoreError`` with code `usage` if a session is open and not to be replaced, or if an entry is
     ///   invalid.
+    /// - Complexity: At most one commit.
     public func startSession(
         _ assignments: [Assignment], now: Int64, isReplacing: Bool = false, note: String = "", author: String? = nil
     ) async throws -> Written<StartedSession> {
@@ -78,6 +79,7 @@ extension Store {
     /// - Returns: Whether anything was written: pausing a paused session writes nothing.
     /// - Throws: ``StoreError`` with code `notFound` if there is no such session; `usage` if another one is still open
     ///   and this one is to be resumed.
+    /// - Complexity: At most one commit.
     public func setSession(
         _ id: RecordID, to status: OperatingSession.Status, now: Int64, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {
@@ -102,6 +104,7 @@ extension Store {
     ///   - author: The author, if other than that of the store.
     /// - Returns: Remarks about unusual values; no batch if nothing changed.
     /// - Throws: ``StoreError`` with code `notFound` if there is no such session; `usage` if an entry is invalid.
+    /// - Complexity: At most one commit.
     public func editSession(
         _ id: RecordID, _ assignments: [Assignment], now: Int64, note: String = "", author: String? = nil
     ) async throws -> Written<[String]> {

@@ -72,6 +72,7 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notPermitted` if key or value is a credential, which is neither stored nor
     ///   repeated in the message, or if the store is read-only; with code `usage` if the key is malformed or the
     ///   value has the wrong type.
+    /// - Complexity: At most one commit.
     public func set(
         setting key: String, to value: String?, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {

@@ -76,6 +76,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if no such trace shows, or no trace of the meter; with code `usage` if
     ///   these traces do not have the channel.
+    /// - Complexity: At most one commit.
     public func calibrate(
         _ target: TraceCalibration.Target, channel name: String, by correction: ChannelCorrection, note: String = "",
         author: String? = nil
@@ -94,6 +95,7 @@ extension Store {
     /// calibrated again.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is none.
+    /// - Complexity: At most one commit.
     public func removeCalibrations(
         _ target: TraceCalibration.Target, channel name: String, note: String = "", author: String? = nil
     ) async throws -> Written<[TraceCalibration]> {

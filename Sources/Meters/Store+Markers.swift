@@ -50,6 +50,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if no such trace shows; with code `usage` if the text is empty or longer
     ///   than ``TraceMarker/textLimit``.
+    /// - Complexity: At most one commit.
     public func mark(
         _ trace: RecordID, at time: Int64, _ text: String, note: String = "", author: String? = nil
     ) async throws -> TraceMarker {

@@ -82,6 +82,7 @@ extension Store {
     /// first holds it.
     ///
     /// - Throws: ``StoreError`` with code `busy` if another device holds it, with the time at which that lease ends.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func connect(_ address: MACAddress, model: MeterModel, author: String? = nil) async throws -> Meter {
         let present = try meter(address)
@@ -104,6 +105,7 @@ extension Store {
     ///
     /// - Returns: Whether this device held it.
     /// - Throws: Errors of `write`; then this device still holds it.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func disconnect(_ address: MACAddress, author: String? = nil) async throws -> Bool {
         guard let lease = try meter(address)?.lease, lease.replica == replica else { return false }
@@ -116,6 +118,7 @@ extension Store {
     /// Sets the name and the settings of a meter; `nil` leaves a field unchanged, and an empty name removes it.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if the store does not know the meter.
+    /// - Complexity: At most one commit.
     public func edit(
         _ address: MACAddress, name: String? = nil, temperatureUnit: TemperatureUnit? = nil,
         sharing: SampleSharing? = nil, note: String = "", author: String? = nil

@@ -89,6 +89,7 @@ extension Reading {
     ///
     /// - Throws: As ``export(_:as:_:showing:from:to:sink:)``; the code for the system error if the file cannot be
     ///   written.
+    /// - Complexity: As ``export(_:as:_:showing:from:to:sink:)``.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
         showing values: TraceValues = .calibrated, from start: Int64 = .min, to end: Int64 = .max, toFile path: String

@@ -217,6 +217,7 @@ extension Store {
     /// name removes the name.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such trace.
+    /// - Complexity: At most one commit.
     public func edit(
         trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
     ) async throws {

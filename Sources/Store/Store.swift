@@ -319,6 +319,7 @@ public final class Store: Reading {
     ///   - correlation: What the batch belongs to, such as the id of a job that writes several; kept with the note.
     ///   - causation: What made the application write it, such as the id of a message; kept with the note.
     /// - Throws: ``StoreError`` with code `conflict` if something else is so than was expected; then nothing was written.
+    /// - Complexity: One commit with one flush of the disk, for one record or thousands.
     @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil, expecting: Expectation? = nil, id: String? = nil,

@@ -109,6 +109,7 @@ public struct WriteBatch {
     ///   was open for a while. Values that arrived since are then kept beside the new ones, as a conflict.
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` if the record was erased.
+    /// - Complexity: A look-up, unless `basis` is given.
     @discardableResult
     public mutating func set(
         _ kind: String, _ id: RecordID, _ assignments: [Assignment], basis: Record? = nil
@@ -125,6 +126,7 @@ public struct WriteBatch {
     /// Hides a record: its content stays, and it can be restored. Returns `false` if it is hidden already.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
+    /// - Complexity: A look-up.
     @discardableResult
     public mutating func remove(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
@@ -139,6 +141,7 @@ public struct WriteBatch {
     /// Shows a hidden record again. Returns `false` if nothing hides it.
     ///
     /// - Throws: ``StoreError`` with code `usage` if it was erased: nothing of it is left.
+    /// - Complexity: A look-up.
     @discardableResult
     public mutating func restore(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }

@@ -68,6 +68,7 @@ extension Store {
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` if the name is invalid; `notFound` if there is no such replica.
     ///   Then nothing was written.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func rename(
         _ replica: ReplicaID, to name: String, note: String = "", author: String? = nil
