@@ -66,3 +66,14 @@ extension EventLog {
         return token.stamp == stamp || token.stamp == unknown || stamp == unknown
     }
 }
+
+extension Store {
+    /// Returns a token for the position after the last event: from there, ``changes(since:through:matching:)`` returns only
+    /// future changes.
+    ///
+    /// - Throws: ``StoreError`` if the last event cannot be read.
+    /// - Complexity: A look-up.
+    public func currentToken() throws -> ChangeToken {
+        try describing { try log.token(at: log.lastPosition()) }
+    }
+}

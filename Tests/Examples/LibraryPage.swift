@@ -3,15 +3,21 @@ import GroundwaveLogbook
 import GroundwaveTesting
 import Testing
 
-enum Inspection: RecordKind {
-    static let schema = KindSchema(
-        name: "inspection",
-        fields: [FieldSchema(1, "DEVICE"), FieldSchema(2, "DAY"), FieldSchema(3, "RESULT")],
-        indexes: [IndexSchema(1, "day")],
-        indexEntries: { record, entries in
-            guard record.isVisible, let day = record.text("DAY") else { return }
-            entries.add(Array(day.utf8)[...], to: 1)
-        })
+struct Inspection: TypedRecord {
+    enum Result: String, RecordValue, CaseIterable { case passed, failed }
+
+    var device = ""
+    var day: CalendarDay?
+    var result = Result.passed
+    var labels: [String] = []
+
+    static let name = "inspection"
+    static let fields = [
+        Field(1, "DEVICE", \.device), Field(2, "DAY", \.day), Field(3, "RESULT", \.result),
+        Field(4, "LABELS", \.labels),
+    ]
+    static let byDay = Index(1, "day") { $0.day.map { [.text("\($0)")] } }
+    static let indexes = [byDay]
 }
 
 enum Results: Projection {
@@ -20,9 +26,11 @@ enum Results: Projection {
 
     static func project(_ kind: String, _ id: RecordID, _ record: borrowing ShownValues, into rows: inout ProjectedRows)
     {
-        guard record.isVisible, let device = record.text("DEVICE"), let result = record.text("RESULT") else { return }
-        rows.add(sums: [1], to: [.text(device), .text(result)])
-        rows.add([.text(result), .text(record.text("DAY") ?? "")])
+        guard record.isVisible else { return }
+        let inspection = Inspection(record)
+        let result = ProjectionKey.Value.text(inspection.result.rawValue)
+        rows.add(sums: [1], to: [.text(inspection.device), result])
+        rows.add([result, .text(inspection.day.map { "\($0)" } ?? "")])
     }
 }
 
@@ -44,16 +52,13 @@ enum Results: Projection {
         let configuration = Configuration(author: "N0CALL", kinds: [Inspection.self], stateFolder: state)
         let store = try await Store.create(at: folder, configuration)
         let added = try await store.write(note: "The yearly round") {
-            try $0.add("inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("RESULT", text: "passed")])
+            try $0.add(Inspection(device: "Ladder", day: CalendarDay("2026-05-01")))
         }
         try await store.write(note: "A rung is loose") {
-            try $0.set("inspection", added.value, [Assignment("RESULT", text: "failed")])
+            try $0.edit(Inspection.self, added.value) { $0.result = .failed }
         }
-        let record = try store.record("inspection", added.value)
-        let result = record.flatMap { Inspection.schema.value(of: "RESULT", in: $0) }
-        print(String(decoding: result ?? [], as: UTF8.self))
+        if let inspection = try store.find(Inspection.self, added.value) { print(inspection.device, inspection.result) }
         try store.close()
-        #expect(result == Array("failed".utf8))
     }
 
     @Test func `has a log like that of README.md`() async throws {
@@ -80,27 +85,20 @@ enum Results: Projection {
         let store = temporary.store
         let ids = try await store.write { batch in
             try ["2026-04-30", "2026-05-01", "2026-05-02"].map { day in
-                try batch.add("inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("DAY", text: day)])
+                try batch.add(Inspection(device: "Ladder", day: CalendarDay(day)))
             }
         }.value
         let id = ids[1]
         let before = try store.currentToken()
         let hidden = try await store.write(note: "Logged twice") { try $0.remove("inspection", id) }
-        let inMay = try store.read { view in
-            var found: [RecordID] = []
-            try view.forEachEntry(of: "inspection", index: 1, prefix: Array("2026-05".utf8)) { _, id in
-                found.append(id)
-                return true
-            }
-            return try found.compactMap { try view.record("inspection", $0) }
-        }
+        let inMay = try store.all(Inspection.byDay, text: "2026-05")
         #expect(inMay.map(\.id) == [ids[2]])
         let past = try await store.at(.position(before.position))
         let then = try past.record("inspection", id)
         #expect(then?.isVisible == true)
-        var query = HistoryQuery()
-        query.record = ("inspection", id)
-        for entry in try store.history(query) { print(entry.stamp, entry.note.author, entry.note.text) }
+        for entry in try store.history(HistoryQuery(of: "inspection", id)) {
+            print(entry.stamp, entry.note.author, entry.note.text)
+        }
         try await store.revert(hidden.batch, note: "No, once only")
         #expect(try store.record("inspection", id)?.isVisible == true)
         let conflicts = try store.conflicts()
@@ -119,7 +117,7 @@ enum Results: Projection {
         let counting = Task { try await followFailures(store) }
         counting.cancel()
         try await counting.value
-        let added = try await store.write { try $0.add("inspection", [Assignment("DEVICE", text: "Ladder")]) }
+        let added = try await store.write { try $0.add(Inspection(device: "Ladder")) }
         var told: [RecordID] = []
         for try await set in store.changes(
             since: token, through: try store.currentToken(), matching: .kind("inspection"))
@@ -136,9 +134,8 @@ enum Results: Projection {
         let temporary = try await TemporaryStore(configuration)
         let store = temporary.store
         try await store.write { batch in
-            for result in ["passed", "failed", "failed"] {
-                _ = try batch.add(
-                    "inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("RESULT", text: result)])
+            for result in [Inspection.Result.passed, .failed, .failed] {
+                _ = try batch.add(Inspection(device: "Ladder", result: result))
             }
         }
         let failures = try store.read { try $0.sums(of: Results.self, ["Ladder", "failed"]).first ?? 0 }

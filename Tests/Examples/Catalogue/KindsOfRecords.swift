@@ -1,13 +1,19 @@
 import GroundwaveTesting
 import Testing
 
-enum Member: RecordKind {
-    static let schema = KindSchema(
-        name: "member",
-        fields: [
-            FieldSchema(1, "NAME"),
-            FieldSchema(2, "ROLES", .union, identity: { $0.lowercased() }),
-        ])
+struct Member: TypedRecord {
+    enum Problem: Error { case noName }
+
+    var person = ""
+    var roles: [String] = []
+
+    static let name = "member"
+    static let fields = [
+        Field(1, "NAME", \.person, type: .text(limit: 200)),
+        Field(2, "ROLES", \.roles, identity: { $0.lowercased() }),
+    ]
+
+    func validate() throws { if person.isEmpty { throw Problem.noName } }
 }
 
 /// The code of the article KindsOfRecords, compiled and run.
@@ -16,23 +22,21 @@ enum Member: RecordKind {
         let configuration = Configuration(kinds: [Member.self])
         let cloud = MemoryTransport()
         let here = try await TemporaryStore(configuration)
-        let id = try await here.store.write { try $0.add("member", [Assignment("NAME", text: "Ann")]) }.value
+        let id = try await here.store.write { try $0.add(Member(person: "Ann")) }.value
         try await here.store.sync(with: cloud, as: "cloud")
         let there = try await TemporaryStore(joining: cloud, as: "cloud", configuration)
         try await here.store.write {
-            _ = try $0.set("member", id, [Assignment("NAME", text: "Anne"), Assignment("ROLES", text: "chair")])
+            _ = try $0.edit(Member.self, id) { ($0.person, $0.roles) = ("Anne", ["chair"]) }
         }
         try await there.store.write {
-            _ = try $0.set("member", id, [Assignment("NAME", text: "Anna"), Assignment("ROLES", text: "trustee")])
+            _ = try $0.edit(Member.self, id) { ($0.person, $0.roles) = ("Anna", ["trustee, since 2026"]) }
         }
         try await there.store.sync(with: cloud, as: "cloud")
         try await here.store.sync(with: cloud, as: "cloud")
-        let record = try #require(try here.store.record("member", id))
-        func text(_ field: String) -> String {
-            String(decoding: Member.schema.value(of: field, in: record) ?? [], as: UTF8.self)
-        }
-        #expect(Set(text("ROLES").split(separator: ",")) == ["chair", "trustee"])
-        #expect(record.fields.filter(\.isConflict).map { Member.schema.name(of: $0.key) } == ["NAME"])
+        let member = try #require(try here.store.find(Member.self, id))
+        #expect(Set(member.roles) == ["chair", "trustee, since 2026"])
+        #expect(try here.store.conflicts(in: member.record).map(\.field) == ["NAME"])
+        await #expect(throws: Member.Problem.self) { try await here.store.write { _ = try $0.add(Member()) } }
         withExtendedLifetime([here, there]) {}
     }
 }

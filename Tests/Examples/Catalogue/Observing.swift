@@ -20,24 +20,16 @@ private final class SearchIndex {
 
     func fill(from store: Store) throws {
         devices = [:]
-        try store.read { view in
-            try view.forEachRecord(of: "inspection") { record in
-                set(record.id, record)
-                return true
-            }
-        }
+        for inspection in try store.all(Inspection.self) { set(inspection.id, inspection) }
     }
 
-    func set(_ id: RecordID, _ record: Record?) {
-        let device = record.flatMap { $0.isVisible ? Inspection.schema.value(of: "DEVICE", in: $0) : nil }
-        devices[id] = device.map { String(decoding: $0, as: UTF8.self) }
-    }
+    func set(_ id: RecordID, _ inspection: Saved<Inspection>?) { devices[id] = inspection?.device }
 }
 
 /// The code of the article Observing, compiled and run.
 @Suite struct `The article about observing` {
     private let configuration = Configuration(author: "N0CALL", kinds: [Inspection.self], projections: [Results.self])
-    private let failed = [Assignment("DEVICE", text: "Ladder"), Assignment("RESULT", text: "failed")]
+    private let failed = Inspection(device: "Ladder", result: .failed)
 
     @Test func `keeps a badge up to date`() async throws {
         let temporary = try await TemporaryStore(configuration)
@@ -45,7 +37,7 @@ private final class SearchIndex {
         let badge = await FailureBadge(temporary.store) { sink.yield($0) }
         var values = shown.makeAsyncIterator()
         #expect(await values.next() == 0)
-        try await temporary.store.write { [failed] in _ = try $0.add("inspection", failed) }
+        try await temporary.store.write { [failed] in _ = try $0.add(failed) }
         #expect(await values.next() == 1)
         await badge.stop()
     }
@@ -54,7 +46,7 @@ private final class SearchIndex {
         let temporary = try await TemporaryStore(configuration)
         let store = temporary.store
         var token = try store.currentToken()
-        let id = try await store.write(note: "The yearly round") { [failed] in try $0.add("inspection", failed) }.value
+        let id = try await store.write(note: "The yearly round") { [failed] in try $0.add(failed) }.value
         try await store.erase([id], kind: "inspection", note: "Asked for")
         var told: [ChangeSet.Standing] = []
         func tell(_ change: ChangeSet.RecordChange, _ author: String) { told.append(change.after) }
@@ -81,13 +73,15 @@ private final class SearchIndex {
                 switch step {
                 case .reset: try index.fill(from: store)
                 case .changes(let set):
-                    for change in set.changes { index.set(change.record, try store.record(change.kind, change.record)) }
+                    for change in set.changes {
+                        index.set(change.record, try store.find(Inspection.self, change.record))
+                    }
                 }
                 try await consumer.acknowledge(step)
             }
         }
         try await catchUp()
-        let id = try await store.write { [failed] in try $0.add("inspection", failed) }.value
+        let id = try await store.write { [failed] in try $0.add(failed) }.value
         try await catchUp()
         #expect(index.devices == [id: "Ladder"])
         try await store.write { try $0.remove("inspection", id) }

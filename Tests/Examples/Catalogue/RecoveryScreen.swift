@@ -14,7 +14,7 @@ import Testing
         let folder = base.url.appending(path: "damaged")
         let store = try await Store.create(at: folder, configuration)
         for number in 1...50 {
-            try await store.write { _ = try $0.add("inspection", [Assignment("DEVICE", text: "Ladder \(number)")]) }
+            try await store.write { _ = try $0.add(Inspection(device: "Ladder \(number)")) }
         }
         try store.close()
         var messages: [String] = []
@@ -24,7 +24,7 @@ import Testing
         try log.truncate(atOffset: 40_000)
         try log.close()
         let temporary = try await open(folder, configuration) { messages.append($0) }
-        try await temporary.write { _ = try $0.add("inspection", [Assignment("DEVICE", text: "Scaffold")]) }
+        try await temporary.write { _ = try $0.add(Inspection(device: "Scaffold")) }
         try temporary.close()
         #expect(messages.count == 1)
         guard case .recovering(let recovery) = try await Store.open(at: folder, configuration) else {
@@ -34,14 +34,7 @@ import Testing
         await #expect(throws: StoreError.self, "there is no remote") { try await recovery.stageRestore(from: .remote) }
         try await restore(recovery, from: .salvage)
         let restored = try await Store.open(at: folder, configuration).whole
-        var devices: [String] = []
-        try restored.read { view in
-            try view.forEachRecord(of: "inspection") { record in
-                devices.append(
-                    Inspection.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
-                return true
-            }
-        }
+        let devices = try restored.all(Inspection.self).map(\.device)
         #expect(devices.contains("Scaffold"), "what was written meanwhile is there")
         try restored.close()
     }

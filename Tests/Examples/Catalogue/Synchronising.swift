@@ -14,7 +14,7 @@ import Testing
         let temporary = try await TemporaryStore(configuration)
         let store = temporary.store
         let shared = base.url.appending(path: "shared")
-        let id = try await store.write { try $0.add("inspection", [Assignment("DEVICE", text: "Ladder")]) }.value
+        let id = try await store.write { try $0.add(Inspection(device: "Ladder")) }.value
         let syncing = try await store.startSyncing(with: .folder(shared))
         let following = Task { for await state in syncing.status { print(badge(state)) } }
         let state = try await syncing.once(deadline: .seconds(25))
@@ -24,20 +24,22 @@ import Testing
         let folder = base.url.appending(path: "other")
         let (other, _) = try await Store.join(.folder(shared), at: folder, configuration)
         #expect(other.logID == store.logID)
-        try await other.write { try $0.set("inspection", id, [Assignment("RESULT", text: "passed")]) }
-        try await store.write { try $0.set("inspection", id, [Assignment("RESULT", text: "failed")]) }
+        try await other.write { try $0.edit(Inspection.self, id) { $0.day = CalendarDay("2026-05-01") } }
+        try await store.write { try $0.edit(Inspection.self, id) { $0.day = CalendarDay("2026-05-02") } }
         try await other.sync(try other.remotes()[0])
         try await store.sync(try store.remotes()[0])
         for record in try store.conflicts() {
-            for field in record.fields where field.isConflict {
-                let candidates = field.heads.map { String(decoding: $0.value ?? [], as: UTF8.self) }
-                print(Inspection.schema.name(of: field.key), candidates)
+            for conflict in try store.conflicts(in: record) {
+                for candidate in conflict.candidates {
+                    print(conflict.field, String(decoding: candidate.value ?? [], as: UTF8.self), candidate.note.author)
+                }
             }
         }
-        #expect(try store.conflicts().map(\.id) == [id])
-        try await store.write(note: "Seen on site") {
-            try $0.set("inspection", id, [Assignment("RESULT", text: "failed")])
-        }
+        let record = try #require(try store.record("inspection", id))
+        let conflict = try #require(try store.conflicts(in: record).first)
+        let candidate = try #require(conflict.candidates.first { !$0.isShown })
+        try await store.choose(candidate, in: conflict, note: "Seen on site")
+        #expect(try store.find(Inspection.self, id)?.day.map { "\($0)" }?.utf8.map(\.self) == candidate.value)
         #expect(try store.conflicts().isEmpty)
         try other.close()
     }

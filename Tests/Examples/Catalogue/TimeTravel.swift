@@ -12,12 +12,12 @@ import Testing
                 surroundings: .virtual(clock, seed: 1)))
         let store = temporary.store
         let id = try await store.write {
-            try $0.add("inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("RESULT", text: "passed")])
+            try $0.add(Inspection(device: "Ladder", result: .passed))
         }.value
         let monday = Date(timeIntervalSince1970: Double(clock.now.wallMilliseconds) / 1000)
         clock.advance(by: .seconds(86_400))
         let token = try store.currentToken()
-        try await store.write { try $0.set("inspection", id, [Assignment("RESULT", text: "failed")]) }
+        try await store.write { try $0.edit(Inspection.self, id) { $0.result = .failed } }
 
         let past = try await store.at(.time(monday))
         let before = try await store.at(.position(token.position))
@@ -37,9 +37,9 @@ import Testing
         #expect(difference?.fields.map(\.before) == [Array("passed".utf8)])
         #expect(difference?.fields.map(\.after) == [Array("failed".utf8)])
 
-        let result = try past.record("inspection", id).flatMap { Inspection.schema.value(of: "RESULT", in: $0) }
+        let result = try past.find(Inspection.self, id)?.result ?? .passed
         try await store.write(note: "As it was on Monday") {
-            try $0.set("inspection", id, [Assignment("RESULT", result)])
+            try $0.edit(Inspection.self, id) { $0.result = result }
         }
         #expect(try store.difference(of: id, kind: "inspection", from: past, to: store) == nil)
     }

@@ -3,17 +3,9 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 extension Store {
-    /// Returns a token for the position after the last event: from there, ``changes(since:through:matching:)`` returns only
-    /// future changes.
-    ///
-    /// - Throws: ``StoreError`` if the last event cannot be read.
-    /// - Complexity: A look-up.
-    public func currentToken() throws -> ChangeToken {
-        try describing { try log.token(at: log.lastPosition()) }
-    }
-
     /// Returns the batches after `token` that match, as they arrive, written by this or any other process: none is
     /// missed, none comes twice, and a batch comes whole. Each says what it changed in what records show.
     ///
@@ -53,20 +45,22 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         var feed: ChangeFeed
         var token: ChangeToken?
         let end: ChangeToken?
+        private let queue = ReadingQueue("groundwave.changes")
 
-        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
+        init(feed: ChangeFeed, token: ChangeToken?, end: ChangeToken?) {
+            (self.feed, self.token, self.end) = (feed, token, end)
+        }
+
+        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled. Nothing is read
+        /// on `actor`.
         ///
         /// - Throws: ``StoreError`` with code `expired` if the token is of another history; else if the log cannot be
         ///   read.
         /// - Complexity: The events of each record that the batch changed.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
-            if let token {
-                try feed.start(at: token)
-                self.token = nil
-            }
             while !Task.isCancelled {
                 let generation = feed.store.commits.generation
-                if let set = try feed.next(through: end) { return set }
+                if let set = try await read(isolation: actor) { return set }
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
@@ -78,6 +72,17 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             return nil
         }
 
+        private mutating func read(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
+            let set: ChangeSet?
+            (feed, set) = try await queue.run { [feed, token, end] in
+                var feed = feed
+                if let token { try feed.start(at: token) }
+                return (feed, try feed.next(through: end))
+            }
+            token = nil
+            return set
+        }
+
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
         ///
         /// - Throws: As ``next(isolation:)``.
@@ -86,7 +91,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 }
 
 /// Reads the log batch by batch.
-struct ChangeFeed {
+struct ChangeFeed: Sendable {
     let store: Store
     let filter: ChangeFilter
     /// The place after the last event that was read; `nil` for the beginning of the log, whatever its history.
@@ -222,7 +227,8 @@ struct ChangeFeed {
         let note = try changes.isEmpty ? AuditNote() : store.audit.noteOfBatch(with: batch.first)
         return ChangeSet(
             token: token, stamp: batch.stamp, replica: batch.replica, device: try device(of: batch.replica),
-            author: note.author, note: note.text, isLocal: isLocal, changes: changes)
+            author: note.author, note: note.text, correlation: note.correlation, causation: note.causation,
+            isLocal: isLocal, changes: changes)
     }
 
     /// What the events of `batch` change in what records show, in the order of their first events.

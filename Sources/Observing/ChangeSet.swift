@@ -1,6 +1,7 @@
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 /// One batch as it came into the log: what it changed in what records show, who did it, and the token to resume after it.
 ///
@@ -54,6 +55,10 @@ public struct ChangeSet: Hashable, Sendable {
     public let author: String
     /// The reason, in the author's words; empty if none was given.
     public let note: String
+    /// What the batch belongs to, such as the id of a job; empty if the author named nothing.
+    public let correlation: String
+    /// What made the application write it; empty if the author named nothing.
+    public let causation: String
     /// Whether this store's own replica wrote it.
     public let isLocal: Bool
     /// The changes that pass the filter, in order.
