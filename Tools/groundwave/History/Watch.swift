@@ -93,7 +93,7 @@ struct Watch: AsyncParsableCommand {
                 text: set.note.isEmpty ? "" : "(\(set.note))", correlation: set.correlation, causation: set.causation)
             let parts = [
                 TimeText.milliseconds(set.stamp.milliseconds), who, what, Self.text(change),
-                RecordText.note(words, nil),
+                ShownValue.note(words, nil),
             ]
             return try Terminal.print("\(parts.filter { !$0.isEmpty }.joined(separator: "  "))")
         }
