@@ -38,7 +38,7 @@ import Testing
         let record = try #require(try store.record("inspection", id))
         let conflict = try #require(try store.conflicts(in: record).first)
         let candidate = try #require(conflict.candidates.first { !$0.isShown })
-        try await store.choose(candidate, in: conflict, note: "Seen on site")
+        _ = try await store.choose(candidate, in: conflict, note: "Seen on site")
         #expect(try store.find(Inspection.self, id)?.day.map { "\($0)" }?.utf8.map(\.self) == candidate.value)
         #expect(try store.conflicts().isEmpty)
         try other.close()
