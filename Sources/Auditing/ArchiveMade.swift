@@ -17,6 +17,8 @@ extension Store {
     /// still exist, hold the values of these events.
     ///
     /// Cost: a look-up for each event of these records, and one for each archive.
+    ///
+    /// - Throws: As ``read(_:)``; an error of the log if an event of these records cannot be read.
     public func archives(covering ids: [RecordID], kind: String) throws -> [ArchiveMade] {
         var events: [EventID] = []
         for id in ids {

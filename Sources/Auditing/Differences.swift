@@ -55,7 +55,11 @@ extension Store {
     /// ID. Records that only keep books (devices, imports, undos) are skipped.
     ///
     /// - Parameters:
+    ///   - first: The earlier state.
+    ///   - second: The later state.
     ///   - kinds: Kinds of which every record is compared, since their values are chosen by another policy.
+    ///   - body: Is given each difference, and returns whether to go on.
+    /// - Throws: As ``read(_:)``. An error of `body` becomes the ``StoreError/cause`` of one.
     /// - Complexity: O(events of the records touched by an event that counts in only one of the two states).
     public func forEachDifference(
         from first: some Reading, to second: some Reading, policiesOf kinds: Set<String> = [],
@@ -75,6 +79,9 @@ extension Store {
     }
 
     /// Returns how one record differs between the states; `nil` if both show the same.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: As two reads of the record.
     public func difference(
         of record: RecordID, kind: String, from first: some Reading, to second: some Reading
     ) throws -> RecordDifference? {

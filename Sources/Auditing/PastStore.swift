@@ -59,6 +59,8 @@ public final class PastStore: Reading {
     public var audit: Audit { Audit(of: store.views, counting: filter) }
 
     /// Reads from this state: all answers within `body` belong together, and are the same at every call.
+    ///
+    /// - Throws: As ``Store/read(_:)``; with code `damaged` if events of that state cannot be read.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try passing {
             try store.log.checkAfterFailedCommit()
@@ -69,11 +71,15 @@ public final class PastStore: Reading {
     /// Returns one record, hidden or not; `nil` if there was none.
     ///
     /// Cost: about 1 us for each event of the record, whatever the size of the log.
+    ///
+    /// - Throws: As ``read(_:)``.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         try passing { try views.record(kind, id) }
     }
 
     /// Returns the positions of the events of one record, ascending. Cost: as ``record(_:_:)``.
+    ///
+    /// - Throws: As ``read(_:)``.
     public func positions(of kind: String, _ id: RecordID) throws -> [Position] {
         try passing { try views.positions(of: kind, id) }
     }
@@ -94,6 +100,9 @@ extension Store {
     }
 
     /// Returns the store as it was with these events: see ``resolve(_:)``.
+    ///
+    /// - Throws: As ``Store/read(_:)``.
+    /// - Complexity: As ``at(_:)-(Point)``.
     public func at(_ point: ResolvedPoint) async throws -> PastStore {
         try describing {
             try catchUpForReading()
@@ -103,7 +112,11 @@ extension Store {
 
     /// Returns the store as it would be under `filter`: without some events, or with the clock of a device corrected.
     ///
-    /// - Parameter kinds: The kinds to use if values are to be chosen by other policies.
+    /// - Parameters:
+    ///   - filter: The events that count, and the clocks that are corrected.
+    ///   - kinds: The kinds to use if values are to be chosen by other policies.
+    /// - Throws: As ``Store/read(_:)``.
+    /// - Complexity: O(1) here; the first read of anything but a record replays the log.
     public func replaying(_ filter: EventFilter, kinds: Kinds? = nil) async throws -> PastStore {
         try describing {
             try catchUpForReading()

@@ -131,6 +131,8 @@ extension Store {
     }
 
     /// Returns the size of the log's file in bytes.
+    ///
+    /// - Throws: ``StoreError`` if the file cannot be looked at.
     public func logBytes() throws -> Int { try describing { try log.fileSizeBytes() } }
 
     /// Kinds whose events keep their values: without them, the device behind an event would be unknown, and no import

@@ -50,6 +50,10 @@ extension Reading {
     /// Calls `body` with the events of `query`, newest first, until it returns `false`.
     ///
     /// The history of one record is read from its row, whatever the size of the log.
+    ///
+    /// - Throws: As ``read(_:)``. An error of `body` becomes the ``StoreError/cause`` of one.
+    /// - Complexity: A few look-ups for each event; without a record, all events are looked at until `body` returns
+    ///   `false`.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
         try describing {
             var left = query.limit ?? .max
@@ -69,6 +73,9 @@ extension Reading {
     }
 
     /// Returns the events of `query`, newest first.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: As ``forEachHistoryEntry(_:_:)``: give a limit, or a record.
     public func history(_ query: HistoryQuery) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         try forEachHistoryEntry(query) { entry in
@@ -81,6 +88,7 @@ extension Reading {
     /// Returns, for each field of a record, why it shows its value.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
+    /// - Complexity: A read of the record, and a few look-ups for each value that stands or was superseded by it.
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
@@ -89,12 +97,18 @@ extension Reading {
     }
 
     /// Returns the records with conflicts: fields with several values, or an edit that met a delete.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every record.
     public func conflicts() throws -> [Record] { try records { $0.hasConflict } }
 
     /// Returns the records in which an import source contradicts what is shown: the shown value was written by a person, or
     /// said by another source before.
     ///
     /// No decision is needed (``MergePolicy/sources``), but there may be a mistake to be found.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every record.
     public func contradictions() throws -> [Record] {
         try records { $0.fields.contains { !$0.contradictions.isEmpty } }
     }

@@ -37,6 +37,9 @@ public struct Conflict: Hashable, Sendable {
 
 extension Reading {
     /// Returns the conflicts in `record`.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up for each value that stands.
     public func conflicts(in record: Record) throws -> [Conflict] {
         try describing {
             var conflicts = try fields(of: record) { $0.isConflict && $0.key != .life }
@@ -64,6 +67,9 @@ extension Reading {
 
     /// Returns the fields of `record` in which an import source contradicts what is shown, in the form of conflicts: one of
     /// the values can be chosen, too.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up for each value that stands.
     public func contradictions(in record: Record) throws -> [Conflict] {
         try describing { try fields(of: record) { !$0.contradictions.isEmpty } }
     }
@@ -90,6 +96,7 @@ extension Store {
     /// every device shows it.
     ///
     /// - Throws: ``StoreError`` with code `conflict` if the field has changed since the conflict was read.
+    /// - Complexity: At most one commit.
     public func choose(
         _ candidate: Conflict.Candidate, in conflict: Conflict, note: String? = nil, author: String? = nil
     ) async throws -> Written<Void> {

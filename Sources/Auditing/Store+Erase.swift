@@ -108,6 +108,9 @@ extension Store {
 extension Reading {
     /// Returns the other records that repeat values of `ids`, such as those that these were merged into: they lose these
     /// values when `ids` are erased, and keep the rest. Without repetition, in order of their ids.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads the events of these records.
     public func recordsRepeating(_ ids: [RecordID], kind: String) throws -> [RecordID] {
         try describing {
             let positions = try read { view in try ids.flatMap { try view.allPositions(of: kind, $0) } }

@@ -23,7 +23,10 @@ extension Store {
     ///
     /// Forms such as `N0CALL/P` count. An event that cannot be read is not searched.
     ///
-    /// - Parameter erased: Records to leave out, because they are to be erased.
+    /// - Parameters:
+    ///   - call: The word, such as a call.
+    ///   - erased: Records to leave out, because they are to be erased.
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: Reads the log once.
     public func mentions(of call: String, except erased: Set<RecordID> = []) throws -> [Mention] {
         let search = WordSearch(call)

@@ -4,6 +4,7 @@ extension Store {
     /// Runs the body of a write without writing anything, and returns its result.
     ///
     /// - Throws: The errors that the write would throw; those of `body` itself unchanged.
+    /// - Complexity: What `body` reads. Nothing is committed; writers wait meanwhile.
     public func preview<Value: Sendable>(
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value
     ) async throws -> Value {

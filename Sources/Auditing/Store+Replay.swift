@@ -27,6 +27,10 @@ extension Store {
     /// Rebuilds the views from the log in another file, compares the two, and replaces the present ones.
     ///
     /// Others may read and write meanwhile.
+    ///
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only, `damaged` if an event cannot be
+    ///   read, `inputOutput` if the disk is full; then the present views stay.
+    /// - Complexity: As a rebuild: the whole log is folded.
     public func replay() throws -> ReplayReport {
         try describing {
             guard !isReadOnly else {
@@ -41,6 +45,10 @@ extension Store {
     }
 
     /// Folds the log again in a temporary folder and compares the result with the present views. Writes nothing.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` if an event cannot be read, `inputOutput` if the temporary folder
+    ///   has no room.
+    /// - Complexity: As a rebuild: the whole log is folded.
     public func compareWithReplay() throws -> ReplayReport {
         try describing {
             let folder = try ScratchFolder()
@@ -57,6 +65,7 @@ extension Store {
     /// one number to two events. If this throws, nothing is left behind.
     ///
     /// - Throws: ``StoreError`` with code `exists` if a store is there; `damaged` if an event cannot be read.
+    /// - Complexity: The whole log is copied and folded.
     public func replay(to url: URL, deviceName: String? = nil) async throws -> ReplayReport {
         let start = ContinuousClock.now
         let target = StoreFiles(url)

@@ -47,6 +47,9 @@ extension Store {
     /// An undo is skipped together with what it undid, so that the next undo goes further back. If that undo was itself
     /// undone, what it had undone counts again. A revert of chosen events is a step like any other. Erasures and
     /// archives are skipped.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: The events written since the batches that are returned, and the records of undos.
     public func undoableBatches(_ count: Int) throws -> [Batch] {
         var batches: [Batch] = []
         try forEachBatch(of: undoable()) { batch in
@@ -85,7 +88,11 @@ extension Store {
 
     /// Undoes a batch, as ``revert(_:note:author:)-(EventSet,_,_)`` does. The next undo skips the batch and its undo.
     ///
-    /// - Parameter batch: As `write` returned it; `nil`, from a write that changed nothing, has no effect.
+    /// - Parameters:
+    ///   - batch: As `write` returned it; `nil`, from a write that changed nothing, has no effect.
+    ///   - note: The reason; “Undo” if not given.
+    ///   - author: The author, if other than that of the store.
+    /// - Throws: As ``revert(_:note:author:)-(EventSet,_,_)``.
     @discardableResult
     public func revert(_ batch: Batch?, note: String? = nil, author: String? = nil) async throws -> Reverted {
         guard let batch else { return Reverted() }
@@ -134,6 +141,9 @@ extension Store {
 
 extension Store {
     /// Returns what ``revert(_:note:author:)-(EventSet,_,_)`` would change and leave, and writes nothing.
+    ///
+    /// - Throws: As ``revert(_:note:author:)-(EventSet,_,_)``, for the same events.
+    /// - Complexity: The events of each record that they touch.
     public func previewRevert(_ events: EventSet) throws -> Reverted {
         try read { try FinalBatches(in: $0, log) }.refuseTakingBack(events)
         var reverted = Reverted()

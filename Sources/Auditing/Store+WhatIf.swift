@@ -9,6 +9,7 @@ extension Store {
     ///
     /// - Parameter kinds: The kinds with the other policies; their names are in `policyKinds`.
     /// - Throws: Errors of `write`; batches that were written before stay.
+    /// - Complexity: As ``forEachDifference(from:to:policiesOf:_:)``, and a commit for each batch.
     public func keep(
         _ filter: EventFilter, kinds: Kinds? = nil, policyKinds: Set<String> = [], note: String? = nil,
         author: String? = nil

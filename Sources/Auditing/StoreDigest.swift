@@ -19,6 +19,8 @@ public struct StoreDigest: Hashable, Sendable {
 
 extension Reading {
     /// Returns the digests of this state. Cost: reads every record.
+    ///
+    /// - Throws: As ``read(_:)``.
     public func digest() throws -> StoreDigest {
         var content = (hash: Hash256(hashing: [UInt8]().span.bytes), count: 0)
         let digest = components.lazy.compactMap { $0.contentDigest }.first

@@ -22,6 +22,9 @@ extension Store {
     /// An import is one step, however many batches it took, also if it was broken off and completed after something else was
     /// written; so are a merge of all duplicates and a revert of chosen events. An undo is not a step: it is skipped together
     /// with what it undid, so that undoing again goes further back.
+    ///
+    /// - Throws: As ``undoableBatches(_:)``.
+    /// - Complexity: As ``undoableBatches(_:)``.
     public func undoableSteps(_ count: Int) throws -> [UndoStep] {
         guard count > 0 else { return [] }
         let undoable = try undoable()
@@ -67,6 +70,7 @@ extension Store {
     /// Undoes a step.
     ///
     /// - Throws: Errors of `write`; what was taken back before stays taken back.
+    /// - Complexity: As ``revert(_:note:author:)-(EventSet,_,_)``.
     @discardableResult
     public func revert(_ step: UndoStep, note: String? = nil, author: String? = nil) async throws -> Reverted {
         let words = note ?? (step.note.text.isEmpty ? "Undo" : "Undo: \(step.note.text)")

@@ -49,6 +49,8 @@ public struct SignedHead: Hashable, Sendable {
     }
 
     /// Throws unless the key is the replica's and the signature of this head is valid. Cost: about 0.1 ms.
+    ///
+    /// - Throws: ``SignedHeadError``.
     public func check() throws(SignedHeadError) {
         guard publicKey.count == 32, Identity.replica(publicKey: publicKey) == replica else { throw .foreignKey }
         guard Identity.isValid(signature, of: Self.message(log, replica, sequence, root), by: publicKey) else {

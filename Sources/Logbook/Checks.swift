@@ -24,8 +24,11 @@ package enum BandName {
 }
 
 extension ViewReader {
-    /// Returns the first contact that `contact` is a dupe of, by the rules of ``DupeCheck``; `nil` if there is none,
-    /// or if its call or start time is missing.
+    /// Returns the first contact that `contact` is a dupe of: in its contest, in its session, or else on its UTC day; `nil` if
+    /// there is none, or if its call or start time is missing.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
+    /// - Complexity: A look-up in the index of calls, and one for each contact with the station.
     public func firstDupe(of contact: LoggedContact) throws -> Record? {
         try firstDupe(of: contact.assignments, in: contact.session, except: contact.id)
     }

@@ -24,7 +24,9 @@ public enum ProofAnchor: Hashable, Sendable {
 extension ContactProof {
     /// Returns how `heads` relate to `tree`, which must be a tree of this proof that has been checked.
     ///
-    /// - Parameter heads: Heads with a valid signature, from a source that the caller trusts.
+    /// - Parameters:
+    ///   - tree: A tree of this proof.
+    ///   - heads: Heads with a valid signature, from a source that the caller trusts.
     /// - Throws: ``StoreError`` with code `damaged` if a head contradicts the tree: it is of another log, or has
     ///   another root for the same events.
     public func anchor(of tree: Tree, in heads: [SignedHead]) throws -> ProofAnchor {

@@ -45,6 +45,8 @@ extension ContactProof {
     }
 
     /// Encodes the proof as a file.
+    ///
+    /// - Throws: `EncodingError`, which no value of it causes.
     public func json() throws -> [UInt8] {
         try ProofFile.encode(Form(events: items.map(Form.Event.init), trees: trees.map(Form.Tree.init)))
     }

@@ -13,7 +13,7 @@ public struct ContactProof: Hashable, Sendable {
     public struct Item: Hashable, Sendable {
         /// The event. Its leaf index in the tree is its number minus one.
         public let event: DetachedEvent
-        /// The path of its ``InclusionProof``.
+        /// The path of its inclusion proof.
         public let path: [Hash256]
     }
 
@@ -37,7 +37,7 @@ public struct ContactProof: Hashable, Sendable {
         public let events: SequenceNumber
         /// The root over them.
         public let root: Hash256
-        /// The path of the ``ConsistencyProof``.
+        /// The path of the consistency proof.
         public let path: [Hash256]
     }
 

@@ -14,7 +14,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     /// A table for spreadsheets (RFC 4180): UTF-8, lines end with CR and LF, the first line has the field names. A
     /// value that a spreadsheet would run as a formula has an apostrophe before it, which an import takes off again.
     case csv
-    /// One JSON object per line, lossless: see ``NDJSON``.
+    /// One JSON object per line, lossless.
     case ndjson
     /// An SQLite database with two tables, for SQL queries. It must be a file, and cannot be written piece by piece.
     case sqlite

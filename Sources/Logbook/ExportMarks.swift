@@ -39,7 +39,10 @@ extension Store {
     /// `query` if there was no such export, if its filter differs, or if the log was rebuilt since: a contact may be
     /// exported twice, but is never missed.
     ///
-    /// - Parameter filter: The name of the filter, which ``finishExport(named:filter:_:)`` stores.
+    /// - Parameters:
+    ///   - query: What to export.
+    ///   - name: The name of the export.
+    ///   - filter: The name of the filter, which ``finishExport(named:filter:_:)`` stores.
     /// - Returns: The query, and whether it leaves out what was exported before.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only.
     public func query(
@@ -59,6 +62,12 @@ extension Store {
     }
 
     /// Stores the state of an export under `name`. Call it when the export's file is complete.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the export.
+    ///   - filter: The name of its filter.
+    ///   - report: What ``Reading/export(_:as:cabrillo:created:to:)`` returned.
+    /// - Throws: ``StoreError`` if the file of these states cannot be written; then the former state stays.
     public func finishExport(named name: String, filter: String, _ report: ExportReport) throws {
         var marks = try ExportMarks(of: files)
         marks.marks[name] = ExportMarks.Mark(token: report.token, filter: filter)

@@ -18,8 +18,11 @@ extension Record {
 }
 
 extension Reading {
-    /// Returns why the values of ``GroundwaveRecords/Record/withheldContactFields`` of `record` are not here, by the name of
+    /// Returns why the values of ``Record/withheldContactFields`` of `record` are not here, by the name of
     /// the field.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up for each field.
     public func withholdings(in record: Record) throws -> [String: Withholding] {
         try describing {
             var result: [String: Withholding] = [:]

@@ -19,6 +19,9 @@ public struct SettingsImport: Hashable, Sendable {
 
 extension Reading {
     /// Exports the synchronised preferences as a JSON file that can be imported again.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: As ``settings()``.
     public func exportSettings() throws -> [UInt8] {
         var object: [String: Any] = [:]
         for entry in try settings() {
@@ -43,8 +46,14 @@ extension Reading {
 extension Store {
     /// Imports synchronised preferences in one batch. Credentials are refused, and unknown keys reported.
     ///
-    /// - Parameter name: The name of the file, for the note and the messages.
+    /// - Parameters:
+    ///   - bytes: The content of the file.
+    ///   - name: The name of the file, for the note and the messages.
+    ///   - isDryRun: Whether only to say what would change.
+    ///   - note: The reason; “Import settings from” and the name if not given.
+    ///   - author: The author, if other than that of the store.
     /// - Throws: ``StoreError`` with code `damaged` if `bytes` are not such a file.
+    /// - Complexity: At most one commit.
     public func importSettings(
         _ bytes: [UInt8], named name: String, isDryRun: Bool = false, note: String? = nil, author: String? = nil
     ) async throws -> SettingsImport {

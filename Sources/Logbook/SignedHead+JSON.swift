@@ -33,6 +33,8 @@ extension SignedHead {
     }
 
     /// Returns the bytes of a file with the head: see `Docs/Proofs.md`.
+    ///
+    /// - Throws: `EncodingError`, which no value of it causes.
     public func json() throws -> [UInt8] {
         try ProofFile.encode(
             Form(

@@ -6,6 +6,9 @@ import GroundwaveStore
 
 extension ViewReader {
     /// Returns the contact with this ID as it shows; `nil` if there is none, or if it is hidden.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
+    /// - Complexity: A look-up.
     public func find(_ id: RecordID) throws -> Contact? {
         guard let record = try record(QSOKind.name, id), record.isVisible else { return nil }
         return Contact(record)

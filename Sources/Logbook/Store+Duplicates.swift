@@ -18,13 +18,13 @@ extension Reading {
     /// Returns the pairs of contacts that may be duplicates, in order of time. Nothing is ever merged without a
     /// request.
     ///
-    /// See ``DuplicateCandidate`` for what makes a pair. Hidden contacts, notes of an activation and dismissed pairs
+    /// See ``DuplicatePair`` for what makes a pair. Hidden contacts, notes of an activation and dismissed pairs
     /// are left out.
     ///
     /// - Parameter window: The maximum number of seconds between two starts, from 0 to
     ///   ``DuplicatePair/maximumWindow``.
     /// - Throws: ``StoreError`` with code `usage` if the window is out of this range.
-    /// - Complexity: One pass over all contacts: see ``ViewReader/duplicatePairs(within:)``.
+    /// - Complexity: One pass over all contacts.
     public func duplicates(within window: Int64 = DuplicatePair.defaultWindow) throws -> [DuplicatePair] {
         try Self.check(window)
         return try read { try $0.duplicatePairs(within: window) }
@@ -34,6 +34,7 @@ extension Reading {
     /// the order of ``DuplicateGroup/all(of:ranks:isDismissed:)``.
     ///
     /// - Throws: ``StoreError`` with code `usage` as above, and `notFound` if the file of `rule` was not imported.
+    /// - Complexity: As ``duplicates(within:)``, and a look-up for each contact of a pair.
     public func duplicateGroups(
         within window: Int64 = DuplicatePair.defaultWindow, keeping rule: DuplicateRule = .more
     ) throws -> [DuplicateGroup] {

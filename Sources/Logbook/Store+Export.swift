@@ -38,6 +38,9 @@ extension ViewReader {
 
 extension Reading {
     /// Calls `body` with the contacts of `query` in the order in which they were first written down here.
+    ///
+    /// - Throws: As ``read(_:)``; what `body` throws.
+    /// - Complexity: Reads every contact of the query twice: for their order, then in it.
     public func forEachContactInOrder(_ query: ContactQuery, _ body: (Record) throws -> Void) throws {
         try read { view in
             try view.withContactsInOrder(query) { contacts, _ in
@@ -49,8 +52,10 @@ extension Reading {
     /// Writes the contacts of `query`, all from one state of the store.
     ///
     /// - Parameters:
-    ///   - created: The time that the header states, in seconds since 1970.
+    ///   - query: Which contacts.
+    ///   - format: The format of the file.
     ///   - cabrillo: What a log of a contest says besides its contacts; other formats ignore it.
+    ///   - created: The time that the header states, in seconds since 1970.
     ///   - sink: Receives the bytes piece by piece.
     /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/sqlite``, which only a file can hold, and for contacts
     ///   that are not of one contest in ``ExportFormat/cabrillo``.
@@ -96,6 +101,9 @@ extension Reading {
     /// Writes the contacts of `query` to a temporary file and renames it to `path`: a reader never sees half of it.
     ///
     /// If this throws, the file at `path` is unchanged.
+    ///
+    /// - Throws: As ``export(_:as:cabrillo:created:to:)``; the code for the system error if the file cannot be written.
+    /// - Complexity: As ``export(_:as:cabrillo:created:to:)``.
     public func export(
         _ query: ContactQuery, as format: ExportFormat = .adi, cabrillo: CabrilloOptions = CabrilloOptions(),
         created: Int64, toFile path: String

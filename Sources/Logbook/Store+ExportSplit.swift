@@ -31,7 +31,13 @@ extension Reading {
     /// Each file is written under a temporary name and renamed. Contacts without a park are in the files without a park in
     /// their name.
     ///
-    /// - Parameter isReplacing: Whether a file of the same name is replaced.
+    /// - Parameters:
+    ///   - query: Which contacts.
+    ///   - format: The format of the files.
+    ///   - split: By what they are divided.
+    ///   - folder: The folder, which exists.
+    ///   - created: The time that the headers state, in seconds since 1970.
+    ///   - isReplacing: Whether a file of the same name is replaced.
     /// - Throws: ``StoreError`` with code `usage` for ``ExportFormat/cabrillo``, and with code `exists` if there is such a file and it is not to be replaced; then nothing was
     ///   written.
     /// - Returns: The files, by name, and the report of all of them; a contact in two files counts twice.

@@ -94,8 +94,9 @@ extension Store {
     ///
     /// - Parameters:
     ///   - name: The name of the file, for the note and the remarks.
-    ///   - chunks: Returns the bytes of the file piece by piece, and `nil` at its end.
+    ///   - options: How to read the file, and what may be replaced.
     ///   - progress: Called now and then with the number of records so far.
+    ///   - chunks: Returns the bytes of the file piece by piece, and `nil` at its end.
     /// - Throws: ``StoreError`` with code `damaged` if the file holds no whole record and is not an empty log; `usage` if it
     ///   is of another source than the trusted one, and nothing was written; `busy` if
     ///   other programs keep changing contacts, so that no batch could be compared with what is there.

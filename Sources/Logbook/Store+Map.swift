@@ -5,7 +5,11 @@ import GroundwaveStore
 extension Reading {
     /// Writes the contacts of `query` as a map, all from one state of the store.
     ///
-    /// - Parameter sink: Receives the bytes piece by piece.
+    /// - Parameters:
+    ///   - query: Which contacts.
+    ///   - format: The format of the map.
+    ///   - sink: Receives the bytes piece by piece.
+    /// - Throws: As ``read(_:)``; what `sink` throws.
     /// - Complexity: Reads every contact of the query twice: for their order, then in it. Memory grows by 40 bytes for each
     ///   contact, and with the number of squares.
     public func export(
@@ -39,6 +43,9 @@ extension Reading {
     /// Writes the contacts of `query` as a map to a temporary file and renames it to `path`: a reader never sees half of it.
     ///
     /// If this throws, the file at `path` is unchanged.
+    ///
+    /// - Throws: As ``export(_:asMap:to:)``; the code for the system error if the file cannot be written.
+    /// - Complexity: As ``export(_:asMap:to:)``.
     public func export(_ query: ContactQuery, asMap format: MapFormat, toFile path: String) throws -> MapReport {
         var file = try AtomicFile(path)
         let report = try export(query, asMap: format) { try file.write($0) }

@@ -17,7 +17,13 @@ public struct MergedDuplicates: Sendable {
 extension Store {
     /// Merges several contacts into one, in one batch: see ``WriteBatch/merge(_:into:)``.
     ///
-    /// - Parameter note: "Merge duplicates" if not given.
+    /// - Parameters:
+    ///   - drop: The contacts that are hidden.
+    ///   - keep: The contact that stays.
+    ///   - note: "Merge duplicates" if not given.
+    ///   - author: The author, if other than that of the store.
+    /// - Throws: As ``WriteBatch/merge(_:into:)``, and errors of `write`; then nothing was written.
+    /// - Complexity: At most one commit.
     public func merge(
         _ drop: [RecordID], into keep: RecordID, note: String? = nil, author: String? = nil
     ) async throws -> Written<MergedContact> {
@@ -29,7 +35,10 @@ extension Store {
     /// All batches share one record of the kind `merge`, and are one step of `undo`. If the process is killed in
     /// between, whole batches remain, and running this again completes the merge.
     ///
-    /// - Parameter groups: As ``duplicateGroups(within:keeping:)`` returned them: no contact is in two of them.
+    /// - Parameters:
+    ///   - groups: As ``Reading/duplicateGroups(within:keeping:)`` returned them: no contact is in two of them.
+    ///   - note: The reason; “Merge duplicates” if not given.
+    ///   - author: The author, if other than that of the store.
     /// - Throws: Errors of `write`; batches that were written before stay.
     public func merge(
         _ groups: [DuplicateGroup], note: String? = nil, author: String? = nil
@@ -54,6 +63,9 @@ extension Store {
     }
 
     /// Records that two contacts are not duplicates: see ``WriteBatch/dismissDuplicate(_:_:)``.
+    ///
+    /// - Throws: As ``WriteBatch/dismissDuplicate(_:_:)``, and errors of `write`; then nothing was written.
+    /// - Complexity: At most one commit.
     public func dismissDuplicate(
         _ one: RecordID, _ other: RecordID, note: String? = nil, author: String? = nil
     ) async throws -> Written<RecordID> {

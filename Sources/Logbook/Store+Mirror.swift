@@ -33,6 +33,8 @@ public struct MirrorSetting: Hashable, Sendable {
 
 extension Store {
     /// Returns the settings of the mirror; `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` if the file of these settings cannot be read.
     public func mirror() throws -> MirrorSetting? {
         try syncFile.read().mirror.map { mirror in
             MirrorSetting(folder: URL(filePath: mirror.folder), photos: mirror.photos.map { URL(filePath: $0) })

@@ -11,8 +11,10 @@ extension Store {
     /// The tree of this device's events has a signed head; the trees of other devices have only a root, which this
     /// device cannot sign. Works in a read-only store, and changes nothing.
     ///
-    /// - Parameter head: The signed head that the verifier has. The proof is then made over exactly its events or, if
-    ///   some events of the contact are later, shows that this log extends it.
+    /// - Parameters:
+    ///   - id: The contact.
+    ///   - head: The signed head that the verifier has. The proof is then made over exactly its events or, if some
+    ///     events of the contact are later, shows that this log extends it.
     /// - Throws: ``StoreError`` with code `notFound` if there is no such contact, or `head` is of another log;
     ///   `usage` if the contact has more events than a proof can hold, if these are in several histories of one
     ///   device, or if none is of the device that signed `head`; `damaged` if this log is not the one that was

@@ -46,6 +46,8 @@ extension WriteBatch {
     /// Sets or clears fields of a record as a user entered them; the fields of its natural identity cannot change.
     ///
     /// - Returns: Whether anything was written, and remarks about unusual values.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such record; `usage` if the kind is not one that
+    ///   users write by hand, a field is of its natural identity, or a value is invalid.
     public mutating func editNaturally(
         _ kind: String, _ id: RecordID, _ assignments: [Assignment]
     ) throws -> (isChanged: Bool, remarks: [String]) {
@@ -107,12 +109,17 @@ extension WriteBatch {
 
 extension WriteBatch {
     /// Hides a record of a kind that users may write by hand; returns `false` if it is hidden already.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` or `notPermitted` if it is of another kind; `notFound` if there is no
+    ///   such record.
     public mutating func removeByHand(_ kind: String, _ id: RecordID) throws -> Bool {
         try Self.checkRemovable(kind)
         return try remove(kind, id)
     }
 
     /// Shows a hidden record of a kind that users may write by hand; returns `false` if it is not hidden.
+    ///
+    /// - Throws: As ``removeByHand(_:_:)``; with code `usage` if it was erased.
     public mutating func restoreByHand(_ kind: String, _ id: RecordID) throws -> Bool {
         try Self.checkRemovable(kind)
         return try restore(kind, id)
@@ -147,6 +154,9 @@ public struct KindCount: Hashable, Sendable {
 
 extension Reading {
     /// Returns all kinds that are registered or have records, by name.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every record.
     public func kindCounts() throws -> [KindCount] {
         try read { view in
             let names = Set(view.kinds.all.map(\.name)).union(try view.kindsWithRecords())

@@ -11,12 +11,18 @@ extension Reading {
     ///
     /// A session that is open on another device does not count: two operators may log into one log at the same time.
     /// Resuming it here makes it this device's session too.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: An index look-up.
     public func openSession() throws -> OperatingSession? {
         guard let replica else { return nil }
         return try read { try $0.openSession(of: replica) }
     }
 
     /// Returns all sessions that show, earliest first.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every session.
     public func sessions() throws -> [OperatingSession] {
         var sessions: [OperatingSession] = []
         try read { view in
@@ -33,12 +39,15 @@ extension Store {
     /// Starts a session, or records one of the past: one with `ENDED` has ended, and leaves an open session alone.
     ///
     /// - Parameters:
-    ///   - assignments: The fields that its contacts get, as a person entered them; `STARTED`, now if it is left out, and
-    ///     `ENDED` are times as on a command line.
+    ///   - assignments: The fields that its contacts get, as a person entered them; `STARTED`, now if it is left out,
+    ///     and `ENDED` are times as on a command line.
     ///   - now: Seconds since 1970.
     ///   - isReplacing: Whether to end a session that is still open.
+    ///   - note: The reason, in the user's words.
+    ///   - author: The author, if other than that of the store.
     /// - Throws: ``StoreError`` with code `usage` if a session is open and not to be replaced, or if an entry is
     ///   invalid.
+    /// - Complexity: At most one commit.
     public func startSession(
         _ assignments: [Assignment], now: Int64, isReplacing: Bool = false, note: String = "", author: String? = nil
     ) async throws -> Written<StartedSession> {
@@ -68,6 +77,9 @@ extension Store {
     /// Pauses, resumes or ends a session.
     ///
     /// - Returns: Whether anything was written: pausing a paused session writes nothing.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such session; `usage` if another one is still open
+    ///   and this one is to be resumed.
+    /// - Complexity: At most one commit.
     public func setSession(
         _ id: RecordID, to status: OperatingSession.Status, now: Int64, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {
@@ -84,10 +96,15 @@ extension Store {
     /// Changes the fields that a session's contacts get. Contacts that are already logged keep their values.
     ///
     /// - Parameters:
-    ///   - assignments: As for ``startSession(_:now:isReplacing:note:author:)``; a session that is open and gets an end has
-    ///     ended.
+    ///   - id: The session.
+    ///   - assignments: As for ``startSession(_:now:isReplacing:note:author:)``; a session that is open and gets an end
+    ///     has ended.
     ///   - now: Seconds since 1970.
+    ///   - note: The reason, in the user's words.
+    ///   - author: The author, if other than that of the store.
     /// - Returns: Remarks about unusual values; no batch if nothing changed.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such session; `usage` if an entry is invalid.
+    /// - Complexity: At most one commit.
     public func editSession(
         _ id: RecordID, _ assignments: [Assignment], now: Int64, note: String = "", author: String? = nil
     ) async throws -> Written<[String]> {
@@ -161,6 +178,8 @@ extension ViewReader {
     /// Returns the session that `replica` last started or resumed and that has not ended; `nil` if there is none.
     ///
     /// Cost: an index look-up.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func openSession(of replica: ReplicaID) throws -> OperatingSession? {
         var found: OperatingSession?
         let status = Radio.session.key(for: "STATUS")

@@ -37,6 +37,9 @@ extension Reading {
     }
 
     /// Returns all preferences that have a value, by name: the synchronised ones, and those that stay on this device.
+    ///
+    /// - Throws: As ``read(_:)``; ``StoreError`` if the file of the settings of this device cannot be read.
+    /// - Complexity: Reads every setting.
     public func settings() throws -> [SettingEntry] {
         var entries: [SettingEntry] = []
         try read { view in
@@ -69,6 +72,7 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notPermitted` if key or value is a credential, which is neither stored nor
     ///   repeated in the message, or if the store is read-only; with code `usage` if the key is malformed or the
     ///   value has the wrong type.
+    /// - Complexity: At most one commit.
     public func set(
         setting key: String, to value: String?, note: String = "", author: String? = nil
     ) async throws -> Written<Bool> {

@@ -73,6 +73,8 @@ public struct StoreStatistics: Sendable {
 
 extension Reading {
     /// Returns counts by kind, replica and month. Cost: reads every event and every record once.
+    ///
+    /// - Throws: As ``read(_:)``.
     public func statistics() throws -> StoreStatistics {
         try describing {
             let names = try deviceNames()
@@ -138,6 +140,9 @@ extension Reading {
 
 extension Store {
     /// Returns the disk space of the store's files, the log first; the sum equals ``StoreInformation/bytes``.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be looked at.
+    /// - Complexity: Independent of the number of records.
     public func storage() throws -> [StoreStatistics.Storage] {
         try describing {
             try Self.storage("log", log.storage(), fileSize: log.fileSizeBytes())

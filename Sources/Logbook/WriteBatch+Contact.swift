@@ -9,13 +9,19 @@ import GroundwaveStore
 
 extension WriteBatch {
     /// Logs `contact` as a new record and returns its id.
+    ///
+    /// - Throws: As ``add(_:_:)``.
     public mutating func add(_ contact: Contact) throws -> RecordID {
         try add(QSOKind.name, contact.assignments)
     }
 
     /// Sets one field of a saved contact, and the fields that express the same: a frequency also sets its band.
     ///
-    /// - Parameter basis: The record as the author saw it, if that is older than the present state.
+    /// - Parameters:
+    ///   - field: The field.
+    ///   - id: The contact.
+    ///   - value: The new value.
+    ///   - basis: The record as the author saw it, if that is older than the present state.
     /// - Returns: Whether anything was written; `false` if the field shows `value` already.
     /// - Throws: ``StoreError`` with code `notFound` if there is no such contact; errors of
     ///   ``set(_:_:_:basis:)``.

@@ -34,7 +34,10 @@ public struct LoggedContact: Hashable, Sendable {
 extension WriteBatch {
     /// Logs a contact as a person entered it: checks the fields, and fills in others from the session and the clock.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameters:
+    ///   - assignments: The fields that were entered.
+    ///   - choice: The session that it belongs to.
+    ///   - now: Seconds since 1970.
     /// - Throws: ``StoreError`` with code `usage` if a field is invalid.
     public mutating func log(
         _ assignments: [Assignment], in choice: SessionChoice = .open, now: Int64
@@ -54,6 +57,8 @@ extension WriteBatch {
     /// consistent.
     ///
     /// - Returns: Whether anything was written, and remarks about unusual values.
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such contact; `usage` if it is hidden, or a field
+    ///   is invalid.
     public mutating func edit(
         _ contact: RecordID, _ assignments: [Assignment]
     ) throws -> (isChanged: Bool, remarks: [String]) {

@@ -26,7 +26,7 @@ extension WriteBatch {
     /// Merges several contacts into one: `keep` takes over values that it is missing, and `drop` are hidden.
     ///
     /// Nothing is lost: `keep` keeps its own values, and the hidden contacts keep theirs in the log and when they are
-    /// restored. The result lists the values that `keep` does not show; see ``ContactMerge`` for the rules.
+    /// restored. The result lists the values that `keep` does not show.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if one is not a contact, and `usage` if one is hidden, is a note
     ///   of an activation, or is named twice.

@@ -73,6 +73,9 @@ public final class HIDLine: MeterPort {
     package func hasMore() -> Bool { line?.hasMore == true }
 
     /// Sends a command as one report.
+    ///
+    /// - Throws: ``StoreError`` for the system error if the device does not take it. One that is gone
+    ///   is no error: reading says so.
     public func send(_ bytes: [UInt8]) throws {
         // Its reports have no numbers: Linux wants a 0 in the place of one, and does not send it.
         try line?.send([0] + bytes)

@@ -5,7 +5,7 @@ import GroundwaveStore
 
 /// A stretch of a trace whose rows are not shown: hidden by somebody, or erased for ever.
 public struct HiddenStretch: Hashable, Sendable {
-    /// Its record, of the kind ``Metering/stretch``.
+    /// Its record, of the kind `stretch`.
     public let id: RecordID
     /// The first moment of it: milliseconds since 1970.
     public let start: Int64
@@ -40,6 +40,7 @@ public struct HiddenStretch: Hashable, Sendable {
 extension Reading {
     /// Returns the stretches of `trace` that are hidden or erased, in order of their starts.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(stretches of all traces).
     public func hiddenStretches(of trace: RecordID) throws -> [HiddenStretch] {
         let wanted = "\(trace)"

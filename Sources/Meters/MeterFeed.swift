@@ -59,8 +59,12 @@ public struct MeterFeed {
 
     /// Creates a feed of what `model` sends over `link`, received on `line`.
     ///
-    /// - Parameter now: Returns the present time. The wall clock gives the times of the bytes; commands are due by the
-    ///   monotonic clock.
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - link: Its link.
+    ///   - line: The line on which it is received.
+    ///   - now: Returns the present time. The wall clock gives the times of the bytes; commands are due by the
+    ///     monotonic clock.
     public init(
         _ model: MeterModel, over link: MeterModel.Link, by line: MeterLine,
         now: @escaping @Sendable () -> Arrival = Surroundings.system.now

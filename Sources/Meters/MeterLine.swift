@@ -119,6 +119,9 @@ public final class MeterLine: MeterPort {
     package func hasMore() -> Bool { isFile || line?.hasMore == true }
 
     /// Sends a command, if there is a device to receive it.
+    ///
+    /// - Throws: ``StoreError`` for the system error if the device does not take it. One that is gone
+    ///   is no error: reading says so.
     public func send(_ bytes: [UInt8]) throws { if canSend { try line?.send(bytes) } }
 
     /// Whether it is a device with a path, under which it may come back.

@@ -6,6 +6,7 @@ import GroundwaveStore
 extension Reading {
     /// Returns the calibrations that show, ordered by channel, then by what they hold for.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(calibrations).
     public func calibrations() throws -> [TraceCalibration] { try calibrations(hiddenToo: false) }
 
@@ -25,6 +26,9 @@ extension Reading {
     /// holds for a trace that began when it did.
     ///
     /// It may correct channels that the trace does not have.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: O(calibrations); those of a meter need the first row of the trace, too.
     public func calibration(of trace: Trace) throws -> Calibration {
         let all = try calibrations()
         let start = try all.contains { $0.needsStart(of: trace) } ? start(of: trace) : nil
@@ -72,6 +76,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if no such trace shows, or no trace of the meter; with code `usage` if
     ///   these traces do not have the channel.
+    /// - Complexity: At most one commit.
     public func calibrate(
         _ target: TraceCalibration.Target, channel name: String, by correction: ChannelCorrection, note: String = "",
         author: String? = nil
@@ -90,6 +95,7 @@ extension Store {
     /// calibrated again.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is none.
+    /// - Complexity: At most one commit.
     public func removeCalibrations(
         _ target: TraceCalibration.Target, channel name: String, note: String = "", author: String? = nil
     ) async throws -> Written<[TraceCalibration]> {

@@ -29,7 +29,10 @@ extension Store {
     /// The rows have the times at which their bytes came; if the input had no times, they are as far apart as in the
     /// recording. The old trace stays.
     ///
-    /// - Parameter name: The name of the new trace.
+    /// - Parameters:
+    ///   - trace: The recorded trace.
+    ///   - name: The name of the new trace.
+    ///   - author: The author, if other than that of the store.
     /// - Throws: ``StoreError`` with code `notFound` if nothing was captured for `trace`, or all of it is withheld;
     ///   with code `usage` if its model is not known.
     public func decode(_ trace: Trace, name: String = "", author: String? = nil) async throws -> Decoded {
@@ -200,6 +203,9 @@ struct KeptCaptures {
 
 extension Reading {
     /// Returns the number of captured bytes of `trace`, in both directions; 0 if nothing was captured.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up, and about 0.2 us for each block.
     public func captureSize(of trace: RecordID) throws -> UInt64 { try captures(of: trace).byteCount }
 
     func captures(of trace: RecordID) throws -> KeptCaptures {

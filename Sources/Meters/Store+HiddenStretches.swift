@@ -13,6 +13,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if no such trace shows, with code `busy` if a recording of it is running
     ///   on this device, with code `usage` if the stretch is empty.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func hide(
         _ trace: RecordID, from start: Int64, to end: Int64, note: String = "", author: String? = nil
@@ -27,6 +28,7 @@ extension Store {
     /// erased stays away. The value is these stretches.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such trace.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func restoreStretches(
         of trace: RecordID, from start: Int64, to end: Int64, note: String = "", author: String? = nil

@@ -5,7 +5,7 @@ import GroundwaveStore
 
 /// A moment of a trace that somebody has described: "charger unplugged".
 public struct TraceMarker: Hashable, Sendable {
-    /// Its record, of the kind ``Metering/marker``.
+    /// Its record, of the kind `marker`.
     public let id: RecordID
     /// The moment: milliseconds since 1970.
     public let time: Int64
@@ -19,6 +19,7 @@ public struct TraceMarker: Hashable, Sendable {
 extension Reading {
     /// Returns the markers of `trace` that show, in order of time.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(markers of all traces).
     public func markers(of trace: RecordID) throws -> [TraceMarker] { try markers(of: trace, hiddenToo: false) }
 
@@ -49,6 +50,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if no such trace shows; with code `usage` if the text is empty or longer
     ///   than ``TraceMarker/textLimit``.
+    /// - Complexity: At most one commit.
     public func mark(
         _ trace: RecordID, at time: Int64, _ text: String, note: String = "", author: String? = nil
     ) async throws -> TraceMarker {

@@ -16,6 +16,7 @@ extension Store {
     /// Called when a store is opened for writing.
     ///
     /// - Returns: The batch, and the meters that had several records.
+    /// - Throws: Errors of `write`; then nothing was written.
     /// - Complexity: O(meters); reads the events of those that are merged.
     @discardableResult
     public func mergeMeters() async throws -> Written<[MACAddress]> {

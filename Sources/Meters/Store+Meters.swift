@@ -10,6 +10,7 @@ import GroundwaveStore
 extension Reading {
     /// Returns the meters that show, in order of address. For a past moment, their leases are judged at it.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: A look-up for each, and one for its lease.
     public func meters() throws -> [Meter] {
         let names = try deviceNames()
@@ -27,6 +28,9 @@ extension Reading {
     }
 
     /// Returns the meter with this address; `nil` if the store does not know it.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A look-up, one for its lease, and the names of the devices.
     public func meter(_ address: MACAddress) throws -> Meter? {
         guard let record = try read({ try $0.record(Metering.meter.name, Metering.meterID(address)) }),
             record.isVisible
@@ -35,6 +39,9 @@ extension Reading {
     }
 
     /// Returns the unit in which temperatures of `trace` are shown: that of its meter, or degrees Celsius.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: As ``meter(_:)``.
     public func temperatureUnit(of trace: Trace) throws -> TemperatureUnit {
         try trace.meter.flatMap { try meter($0) }?.temperatureUnit ?? .celsius
     }
@@ -75,6 +82,7 @@ extension Store {
     /// first holds it.
     ///
     /// - Throws: ``StoreError`` with code `busy` if another device holds it, with the time at which that lease ends.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func connect(_ address: MACAddress, model: MeterModel, author: String? = nil) async throws -> Meter {
         let present = try meter(address)
@@ -96,6 +104,8 @@ extension Store {
     /// Releases a meter that this device holds; if another device holds it, or none, nothing changes.
     ///
     /// - Returns: Whether this device held it.
+    /// - Throws: Errors of `write`; then this device still holds it.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func disconnect(_ address: MACAddress, author: String? = nil) async throws -> Bool {
         guard let lease = try meter(address)?.lease, lease.replica == replica else { return false }
@@ -108,6 +118,7 @@ extension Store {
     /// Sets the name and the settings of a meter; `nil` leaves a field unchanged, and an empty name removes it.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if the store does not know the meter.
+    /// - Complexity: At most one commit.
     public func edit(
         _ address: MACAddress, name: String? = nil, temperatureUnit: TemperatureUnit? = nil,
         sharing: SampleSharing? = nil, note: String = "", author: String? = nil

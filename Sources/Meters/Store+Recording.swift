@@ -10,6 +10,8 @@ extension Store {
     /// Begins a trace of the meter with the address `meter`, and creates the meter's record if there is none.
     ///
     /// - Parameters:
+    ///   - meter: The address of the meter.
+    ///   - model: Its model.
     ///   - link: The link to the meter; the first of ``MeterModel/links`` if `nil`.
     ///   - name: The name of the trace.
     ///   - source: Where the frames come from, in a few words: a device, a file.
@@ -20,6 +22,7 @@ extension Store {
     ///     tells devices apart, and not the processes of one.
     ///   - conditions: The first row that meets one of these is the last one: see ``TraceRecorder/metCondition``.
     ///   - started: When recording began: milliseconds since 1970; now if `nil`.
+    ///   - author: The author, if other than that of the store.
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; `busy` if `isExclusive` and another
     ///   such recording of the meter runs, and nothing was begun; the code for the system error if
     ///   the disk cannot be written.
@@ -46,6 +49,7 @@ extension Store {
     ///   - name: The name of the trace.
     ///   - source: Where the rows come from, in a few words: a file.
     ///   - started: When recording began: milliseconds since 1970; now if `nil`.
+    ///   - author: The author, if other than that of the store.
     /// - Throws: As ``record(meter:model:over:name:source:rate:isKeepingCapture:isExclusive:until:started:author:)``.
     public func importTrace(
         of meter: MACAddress? = nil, model: MeterModel? = nil, name: String = "", source: String = "",
@@ -91,6 +95,9 @@ extension Store {
     }
 
     /// Returns the recordings of a meter that run on this device, in order of their start: those of inputs with times.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every trace.
     public func recordings(of meter: MACAddress) throws -> [Trace] {
         try traces().filter {
             $0.meter == meter && $0.rate == nil && $0.end == nil && Tails.state(of: $0.id, in: self) == .recording

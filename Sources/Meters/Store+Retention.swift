@@ -33,6 +33,8 @@ public struct OldSamples: Hashable, Sendable {
 extension Store {
     /// Returns the number of days for which this device keeps samples; `nil` if there is no limit. Summaries are
     /// always kept.
+    ///
+    /// - Throws: ``StoreError`` if the file of the settings of this device cannot be read.
     public func sampleDays() throws -> Int? {
         try LocalSettings(files).values()[Self.sampleDaysKey].flatMap { Int($0) }
     }
@@ -81,12 +83,16 @@ extension Store {
     /// Returns the samples that ``removeOldSamples(retired:)`` would remove.
     ///
     /// - Parameter retired: Devices that will never sync again: samples are not held back for them.
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: A look-up for each block of every trace.
     public func oldSamples(retired: Set<ReplicaID> = []) throws -> OldSamples {
         try oldSamples(keptForDays: sampleDays(), retired: retired)
     }
 
     /// Returns what ``oldSamples(retired:)`` would if this device kept samples for `days` days; `nil` for no limit.
+    ///
+    /// - Throws: As ``read(_:)``; ``StoreError`` with code `usage` if `days` is not from 1 to 36,500.
+    /// - Complexity: As ``oldSamples(retired:)``.
     public func oldSamples(keptForDays days: Int?, retired: Set<ReplicaID> = []) throws -> OldSamples {
         var old = OldSamples()
         old.days = days

@@ -89,9 +89,14 @@ extension Reading {
     /// Compares `a` with `b` over one time axis.
     ///
     /// - Parameters:
+    ///   - a: The one trace.
+    ///   - b: The other trace.
+    ///   - alignment: What the two axes have in common.
+    ///   - values: Whether values are corrected by the calibrations.
     ///   - start: The start of the range on the axis; `nil` for the first row, or by the clock for the first moment at
     ///     which both traces have begun.
-    ///   - end: Its end, exclusive; `nil` for the last row, or by the clock for the last row of the trace that ends first.
+    ///   - end: Its end, exclusive; `nil` for the last row, or by the clock for the last row of the trace that ends
+    ///     first.
     /// - Throws: ``StoreError`` with code `notFound` if one of them has no rows in the range; with code `usage` if the
     ///   range is empty.
     /// - Complexity: As ``summary(of:showing:from:to:)`` for each.

@@ -10,6 +10,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such trace; with code `busy` if it is to be hidden and
     ///   a recording of it is running on this device.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func setHidden(
         _ isHidden: Bool, trace: RecordID, note: String = "", author: String? = nil

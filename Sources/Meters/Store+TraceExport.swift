@@ -50,8 +50,13 @@ extension Reading {
     /// decimals; values that a row lacks are empty, NULL or left out: see ``TraceExportFormat``.
     ///
     /// - Parameters:
+    ///   - trace: The trace.
+    ///   - format: The format of the file.
+    ///   - options: Columns and rows of the file.
+    ///   - values: Whether values are corrected by the calibration.
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
+    ///   - sink: Receives the bytes.
     /// - Throws: ``StoreError`` with code `notFound` if the trace has no rows in this range, `damaged` if none of
     ///   those that it has can be read, `usage` if the options or the trace do not suit the format, and for `sqlite`,
     ///   which only a file can hold; the errors of `sink`.
@@ -81,6 +86,10 @@ extension Reading {
     /// As ``export(_:as:_:showing:from:to:sink:)``, to a file that takes its name when it is complete; for `sqlite` too.
     ///
     /// If this throws, the file at `path` is unchanged.
+    ///
+    /// - Throws: As ``export(_:as:_:showing:from:to:sink:)``; the code for the system error if the file cannot be
+    ///   written.
+    /// - Complexity: As ``export(_:as:_:showing:from:to:sink:)``.
     public func export(
         _ trace: Trace, as format: TraceExportFormat, _ options: TraceExportOptions = TraceExportOptions(),
         showing values: TraceValues = .calibrated, from start: Int64 = .min, to end: Int64 = .max, toFile path: String

@@ -29,6 +29,9 @@ extension Reading {
     /// these are, and by what the values are corrected. Temperatures are drawn in the unit of the meter.
     ///
     /// - Parameters:
+    ///   - trace: The trace.
+    ///   - options: Channels, size and title.
+    ///   - values: Whether values are corrected by the calibration.
     ///   - start: The start of the plot: milliseconds since 1970; `nil` for the first row.
     ///   - end: The end of the plot; `nil` for the last row.
     /// - Throws: ``StoreError`` with code `notFound` if there are no rows; `usage` if the plot cannot be drawn with

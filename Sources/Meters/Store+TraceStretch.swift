@@ -25,6 +25,7 @@ public struct StretchSummary: Hashable, Sendable {
 extension Reading {
     /// Returns the summary of the rows of `trace` from `start` up to but not including `end`, in milliseconds since 1970.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(blocks at the edges + cells): the rows of two blocks are decoded, however long the stretch.
     public func summary(
         of trace: RecordID, showing values: TraceValues = .calibrated, from start: Int64, to end: Int64

@@ -22,7 +22,7 @@ extension Store {
     /// | summary of the captured bytes, if these are kept | these bytes; none is missing between them |
     ///
     /// Withheld rows are counted; their summaries cannot be checked any more, but all else is. Whether the log itself
-    /// is intact is checked by ``verify(at:isDeep:archives:kinds:)``.
+    /// is intact is checked by ``verify(at:isDeep:archives:kinds:components:stateFolder:)``.
     ///
     /// - Throws: ``StoreError`` if the store cannot be read at all. Damage is not thrown.
     /// - Complexity: O(values), about 12 ns each; memory for the summaries of the blocks, and the rows of one.

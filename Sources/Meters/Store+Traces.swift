@@ -20,6 +20,9 @@ public enum TracePiece: Sendable {
 
 extension Reading {
     /// Returns all traces that show, or all hidden ones, earliest first.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads every trace's record.
     public func traces(hidden: Bool = false) throws -> [Trace] {
         let traces = try read { view in
             var traces: [Trace] = []
@@ -34,12 +37,16 @@ extension Reading {
 
     /// Returns whether the samples of `trace` are synchronised: by its own setting, else by that of its meter; else
     /// not.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A few look-ups.
     public func sharing(of trace: Trace) throws -> SampleSharing {
         try read { try SamplePolicy.isShared(trace.id, in: $0) } ? .synced : .local
     }
 
     /// Returns the summary of the rows of `trace`, including those of a recording that is running on this device.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(cells): a few microseconds for each 268,435,456 rows whose blocks came in order, and for each
     ///   block of the others.
     public func summary(of trace: RecordID, showing values: TraceValues = .calibrated) throws -> TraceSummary {
@@ -79,8 +86,12 @@ extension Reading {
     /// unknown, so such rows are reported in every range.
     ///
     /// - Parameters:
+    ///   - trace: The trace.
+    ///   - values: Whether values are corrected by the calibration.
     ///   - start: Rows before this time are left out: milliseconds since 1970.
     ///   - end: Rows from this time on are left out.
+    ///   - body: Is given each piece, and returns whether to go on.
+    /// - Throws: As ``read(_:)``; what `body` throws.
     /// - Complexity: O(rows passed on); their summaries, and a few blocks, in memory.
     public func forEachPiece(
         of trace: RecordID, showing values: TraceValues = .calibrated, from start: Int64 = .min, to end: Int64 = .max,
@@ -158,6 +169,7 @@ public struct TraceGap: Hashable, Sendable {
 extension Reading {
     /// Returns the gaps of `trace`, in order.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: O(blocks of the cells in which rows are missing + cells).
     public func gaps(of trace: RecordID) throws -> [TraceGap] {
         var gaps: [TraceGap] = []
@@ -178,6 +190,7 @@ extension Reading {
 
     /// Returns what the log of this device has of the samples of `trace`.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: A look-up for each block.
     public func storage(of trace: RecordID) throws -> TraceStorage {
         var storage = TraceStorage()
@@ -204,6 +217,7 @@ extension Store {
     /// name removes the name.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no such trace.
+    /// - Complexity: At most one commit.
     public func edit(
         trace: RecordID, name: String? = nil, sharing: SampleSharing? = nil, note: String = "", author: String? = nil
     ) async throws {

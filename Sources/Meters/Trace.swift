@@ -96,7 +96,7 @@ public struct TraceSummary: Hashable, Sendable {
 
     /// The summaries of the rows of each layout, in order of their first rows.
     public var parts: [BlockSummary] { rows.parts }
-    /// The channels of all layouts, with the summary of their values: see ``GroundwaveMetering/JoinedSummary/channels``.
+    /// The channels of all layouts, with the summary of their values: see ``JoinedSummary/channels``.
     public var channels: [(channel: Channel, cell: Cell)] { rows.channels }
     /// The number of rows.
     public var rowCount: UInt64 { rows.rowCount }

@@ -4,7 +4,7 @@ import GroundwaveRecords
 
 /// Which values of a trace a reader gets.
 public enum TraceValues: Hashable, Sendable, CaseIterable {
-    /// What was measured, corrected by the calibration of the trace: see ``GroundwaveStore/Reading/calibration(of:)``.
+    /// What was measured, corrected by the calibration of the trace: see ``Reading/calibration(of:)``.
     case calibrated
     /// What was measured.
     case measured
@@ -20,7 +20,7 @@ public struct TraceCalibration: Hashable, Sendable {
         case meter(MACAddress, from: Int64?)
     }
 
-    /// Its record, of the kind ``Metering/calibration``.
+    /// Its record, of the kind `calibration`.
     public let id: RecordID
     /// What it holds for.
     public let target: Target

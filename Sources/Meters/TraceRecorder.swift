@@ -68,8 +68,11 @@ public actor TraceRecorder {
     /// The first reception sets the clock of the trace to its wall clock; from then on the steady clock counts. If the
     /// recording has a rate, the rows of later receptions follow at it.
     ///
-    /// - Parameter pieces: The bytes themselves, and the commands sent to the meter before them, with their times by
-    ///   the wall clock: captured if this was requested when the recording began.
+    /// - Parameters:
+    ///   - rows: The rows; none, if nothing was decoded.
+    ///   - reception: When their bytes came.
+    ///   - pieces: The bytes themselves, and the commands sent to the meter before them, with their times by the wall
+    ///     clock: captured if this was requested when the recording began.
     /// - Throws: ``StoreError`` if the disk is full or reports an error.
     public func append(_ rows: DecodedRows, by reception: Reception, of pieces: [CapturedBytes] = []) async throws {
         try await exclusively {
@@ -91,6 +94,8 @@ public actor TraceRecorder {
     }
 
     /// Writes to the disk what is not there yet.
+    ///
+    /// - Throws: ``StoreError`` if the disk is full or reports an error. What had reached the disk stays there.
     public func flush() async throws {
         try await exclusively {
             state.flush()
@@ -99,6 +104,8 @@ public actor TraceRecorder {
     }
 
     /// Ends the recording: everything received is in the log when this returns.
+    ///
+    /// - Throws: As ``stop()``.
     public func finish() async throws { try await end(.finished) }
 
     /// Ends a recording that cannot continue, because the meter is gone or the disk is full: everything received is

@@ -28,8 +28,10 @@ extension Store {
     /// Synchronises once with the peer at the other end of two descriptors, such as standard input and output, until
     /// both sides are caught up. The descriptors are closed afterwards.
     ///
-    /// - Parameter stays: Whether to stay connected when both are caught up, until the other side ends the
-    ///   connection.
+    /// - Parameters:
+    ///   - input: The descriptor from which the peer is read.
+    ///   - output: The descriptor to which is written.
+    ///   - stays: Whether to stay connected when both are caught up, until the other side ends the connection.
     /// - Returns: The peer, `nil` if it sent no hello; what was sent and received; and how many of the received
     ///   events had been lost here.
     /// - Throws: ``StoreError`` with code `unreachable` if the connection is cut, `exists` if the other side is a

@@ -86,6 +86,7 @@ public struct ChangeConsumer: Sendable {
     /// Forgets the place: the next step is a reset.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only.
+    /// - Complexity: One commit.
     public func forget() async throws { _ = try await keep(nil) }
 
     private func keep(_ text: String?) async throws -> Bool {
@@ -126,6 +127,9 @@ public struct ChangeConsumer: Sendable {
             }
 
             /// Waits for the next step and returns it; `nil` at the end, or if the task is cancelled.
+            ///
+            /// - Throws: ``StoreError`` if the log cannot be read.
+            /// - Complexity: As that of ``ChangeSequence``; a reset costs nothing.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Step? {
                 if Task.isCancelled { return nil }
                 if changes == nil {
@@ -141,6 +145,8 @@ public struct ChangeConsumer: Sendable {
             }
 
             /// Waits for the next step and returns it; `nil` at the end, or if the task is cancelled.
+            ///
+            /// - Throws: ``StoreError`` if the log cannot be read.
             public mutating func next() async throws -> Step? { try await next(isolation: nil) }
         }
     }

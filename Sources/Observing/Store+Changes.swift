@@ -53,6 +53,10 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled. Nothing is read
         /// on `actor`.
+        ///
+        /// - Throws: ``StoreError`` with code `expired` if the token is of another history; else if the log cannot be
+        ///   read.
+        /// - Complexity: The events of each record that the batch changed.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             while !Task.isCancelled {
                 let generation = feed.store.commits.generation
@@ -80,6 +84,8 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         }
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
+        ///
+        /// - Throws: As ``next(isolation:)``.
         public mutating func next() async throws -> ChangeSet? { try await next(isolation: nil) }
     }
 }

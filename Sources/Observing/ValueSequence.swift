@@ -46,9 +46,13 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
 
         /// Waits for the next value that differs and returns it; `nil` if the task is cancelled. Nothing runs on `actor`
         /// meanwhile.
+        ///
+        /// - Throws: As ``Reading/read(_:)``; what the closure throws.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? { try await read() }
 
         /// Waits for the next value that differs and returns it; `nil` if the task is cancelled.
+        ///
+        /// - Throws: As ``next(isolation:)``.
         public mutating func next() async throws -> Value? { try await read() }
     }
 }

@@ -17,6 +17,8 @@ extension ViewReader {
     ///
     /// Excludes everything local: positions, local numbers, policies, and names of superseded heads that were not
     /// received yet.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func digest() throws -> ViewDigest {
         var hasher = SHA256()
         var writer = ByteWriter(capacity: 4096)

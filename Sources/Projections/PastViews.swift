@@ -301,6 +301,8 @@ extension ViewReader {
     /// Returns a record folded from the events that `filter` counts; `nil` if it counts none of the record's events.
     ///
     /// Cost: about 1 us per event of the record.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``; an error of the log if an event of the record cannot be read.
     public func record(
         _ kind: String, _ id: RecordID, counting filter: EventFilter, in history: RecordHistory
     ) throws -> Record? {

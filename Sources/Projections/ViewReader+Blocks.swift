@@ -9,7 +9,12 @@ extension ViewReader {
     ///
     /// Two blocks have the same number if two branches of a replica have both continued the series.
     ///
-    /// - Parameter start: Blocks that end before this item are skipped.
+    /// - Parameters:
+    ///   - kind: The kind of the record.
+    ///   - record: The record.
+    ///   - start: Blocks that end before this item are skipped.
+    ///   - body: Is given each block with its summary, and returns whether to go on.
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `body` throws.
     /// - Complexity: A look-up, and about 0.2 us per block.
     public func forEachBlock(
         of kind: String, _ record: RecordID, from start: UInt64 = 0,
@@ -55,6 +60,7 @@ extension ViewReader {
     ///
     /// - Returns: `false` if cells are not valid here, since the view is of the past or without some events. Then use
     ///   the blocks.
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `body` throws.
     /// - Complexity: A look-up, and about 0.2 us per cell.
     public func forEachCell(
         of kind: String, _ record: RecordID, level: Int, from start: UInt64 = 0,
@@ -81,6 +87,7 @@ extension ViewReader {
     /// Yields the summaries of a record's series in order, as coarsely as the caller wants: that of a cell if
     /// `isTaken` accepts it, otherwise those of its parts, down to the blocks.
     ///
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `isTaken` and `body` throw.
     /// - Complexity: A look-up for each cell that is not accepted, and about 0.2 us for each cell and each block.
     public func descend(
         _ kind: String, _ record: RecordID, takingCells isTaken: (_ cell: RawSpan) throws -> Bool,

@@ -8,9 +8,14 @@ extension ViewReader {
     /// `body` returns `false`.
     ///
     /// - Parameters:
+    ///   - kind: The kind.
+    ///   - index: The number of the index; without such an index nothing is found.
     ///   - prefix: Only entries that start with these bytes.
     ///   - from: Only entries that, after the prefix, are not less than these bytes.
     ///   - isBackwards: Whether to go from the last entry to the first.
+    ///   - body: Is given each entry with its record, and returns whether to go on.
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `body` throws.
+    /// - Complexity: A look-up, then the entries of the range, one after the other.
     public func forEachEntry(
         of kind: String, index: UInt8, prefix: [UInt8] = [], from: [UInt8] = [], isBackwards: Bool = false,
         _ body: (_ key: RawSpan, _ record: RecordID) throws -> Bool

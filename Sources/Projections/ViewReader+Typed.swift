@@ -4,12 +4,16 @@ import GroundwaveRecords
 // Records as values of a ``TypedRecord``.
 extension ViewReader {
     /// Returns the record with this id; `nil` if there is none, or if it is hidden. Cost: a look-up.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func find<Kind: TypedRecord>(_ kind: Kind.Type, _ id: RecordID) throws -> Saved<Kind>? {
         try record(Kind.name, id).flatMap { $0.isVisible ? Saved($0) : nil }
     }
 
     /// Returns all records of a kind that show, in order of id. Cost: reads every record of the kind, a few microseconds
     /// for each.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func all<Kind: TypedRecord>(_ kind: Kind.Type) throws -> [Saved<Kind>] {
         var found: [Saved<Kind>] = []
         try forEachRecord(of: Kind.name) { record in
@@ -24,10 +28,12 @@ extension ViewReader {
     /// A record with several keys in the range is returned once for each.
     ///
     /// - Parameters:
+    ///   - index: The index.
     ///   - prefix: Only keys that begin with these values; of longer keys than 400 bytes, the first 400 bytes count.
     ///   - text: Only keys whose next value is a text that begins with this one.
     ///   - isBackwards: Whether to begin with the last key.
     ///   - limit: The most records that are returned.
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     /// - Complexity: A few microseconds for each record that is returned, however many there are.
     public func all<Kind: TypedRecord>(
         _ index: RecordIndex<Kind>, prefix: ProjectionKey = [], text: String? = nil, isBackwards: Bool = false,
@@ -44,6 +50,8 @@ extension ViewReader {
 
     /// Returns the number of keys that `index` has in a range, without reading the records. The parameters are those of
     /// ``all(_:prefix:text:isBackwards:limit:)``. Cost: about half a microsecond for each.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func count<Kind: TypedRecord>(
         of index: RecordIndex<Kind>, prefix: ProjectionKey = [], text: String? = nil
     ) throws -> Int {
@@ -57,6 +65,8 @@ extension ViewReader {
 
     /// Returns the keys that several records have in `index`, with these records, in order: of an index that is
     /// ``RecordIndex/isUnique``, things that were probably entered twice. Cost: reads the whole index.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func repeated<Kind: TypedRecord>(
         _ index: RecordIndex<Kind>
     ) throws -> [(key: ProjectionKey, records: [RecordID])] {

@@ -6,6 +6,9 @@ import GroundwaveLogFormat
 import GroundwaveRecords
 
 /// One consistent state of the views, lent to a query, a listing or a digest.
+///
+/// Every function throws if a row that it reads is damaged. Let the error pass: whoever lent the views then rebuilds them
+/// from the log, and runs the closure again.
 public struct ViewReader: ~Copyable {
     let transaction: ReadTransaction
     let tables: ViewTables
@@ -68,6 +71,9 @@ public struct ViewReader: ~Copyable {
     // MARK: - Records
 
     /// Returns the state of a record, or `nil` if no event of it was folded.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
+    /// - Complexity: A look-up.
     public func state(of kind: String, _ record: RecordID) throws -> RecordState? {
         switch overlay?.find(kind, record) ?? .stored {
         case .stored: return try storedState(of: kind, record)
@@ -100,6 +106,8 @@ public struct ViewReader: ~Copyable {
     }
 
     /// Returns a record, hidden or not, or `nil` if no event of it was folded. Cost: a few microseconds.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         try state(of: kind, id).map {
             Record(kind: kind, id: id, state: $0, names: names, schema: try schema(of: kind))
@@ -108,6 +116,8 @@ public struct ViewReader: ~Copyable {
 
     /// Returns the schema by which records of `kind` are read: the registered one, or else what the log says about the kind,
     /// if a program with its code has written it; `nil` if neither is there. Cost: nothing, or a look-up.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func schema(of kind: String) throws -> KindSchema? {
         if let schema = kinds[kind] { return schema }
         // Names do not depend on the moment that is read.
@@ -119,6 +129,9 @@ public struct ViewReader: ~Copyable {
     }
 
     /// Yields all records of a kind in order of id, including hidden ones, until `body` returns `false`.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `body` throws.
+    /// - Complexity: Reads every record of the kind.
     public func forEachRecord(of kind: String, _ body: (Record) throws -> Bool) throws {
         let schema = try schema(of: kind)
         try forEachState(of: kind) { id, state in
@@ -127,6 +140,9 @@ public struct ViewReader: ~Copyable {
     }
 
     /// Yields the states of all records of a kind in order of id, from `start` on, until `body` returns `false`.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `body` throws.
+    /// - Complexity: As ``forEachRecord(of:_:)``.
     public func forEachState(
         of kind: String, from start: RecordID = RecordID(high: 0, low: 0),
         _ body: (RecordID, RecordState) throws -> Bool
@@ -217,6 +233,9 @@ public struct ViewReader: ~Copyable {
     }
 
     /// Returns the names of all kinds that have records, registered or not, in byte order.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
+    /// - Complexity: A look-up for each kind.
     public func kindsWithRecords() throws -> [String] {
         var result: [String] = []
         try transaction.withCursor(tables.records) { cursor in
@@ -237,6 +256,8 @@ public struct ViewReader: ~Copyable {
     }
 
     /// Returns whether there is a record of `kind`. Cost: a look-up.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
     public func hasRecords(of kind: String) throws -> Bool {
         var isThere = false
         try forEachState(of: kind) { _, _ in
@@ -265,6 +286,9 @@ public struct ViewReader: ~Copyable {
     // MARK: - Unread events
 
     /// Returns the events that are in the log but not in these views, in order of position.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``.
+    /// - Complexity: O(unread events).
     public func unreadEvents() throws -> [UnreadEvent] {
         var result: [UnreadEvent] = []
         try transaction.withCursor(tables.unread) { cursor in
@@ -284,6 +308,8 @@ extension ViewReader {
     /// Yields the ids of `kind` whose base32 form starts with `textPrefix`, in order, until `body` returns `false`.
     ///
     /// Cost: O(matches), since ids sort like their text.
+    ///
+    /// - Throws: If a row is damaged: see ``ViewReader``; what `body` throws.
     public func forEachRecordID(
         of kind: String, textPrefix: String, _ body: (RecordID) throws -> Bool
     ) throws {

@@ -10,8 +10,7 @@ public struct ContactGroups: Hashable, Sendable {
         case property(ContactCounts.Key)
         /// The value of a field, in upper case; of a list of parks each one.
         case field(FieldName)
-        /// The square of four characters that the other station is in, or each of those that meet there: see
-        /// ``StationPlace``.
+        /// The square of four characters that the other station is in, or each of those that meet there.
         case grid
 
         /// The key called `name`: a property, `grid`, `zone` for CQZ, else a field.

@@ -5,14 +5,14 @@ import GroundwaveRecords
 /// Two contacts that may be duplicates.
 ///
 /// Pairs are computed on demand, never stored. Only a user's dismissal is stored, as a record of the kind
-/// ``Radio/dismissal``.
+/// `dismissal`.
 public struct DuplicatePair: Hashable, Sendable {
     /// The contact that started first; if both started together, the one with the lesser id.
     public let first: DuplicateCandidate
     /// The other contact.
     public let second: DuplicateCandidate
 
-    /// The difference of the starts, in seconds: see ``DuplicateCandidate/seconds(to:)``.
+    /// The least difference between the starts that their times allow, in seconds: 0 between `1234` and `123450`.
     public var seconds: Int64 { first.seconds(to: second) }
 
     /// The default window: the greatest difference of the starts, in seconds.

@@ -10,9 +10,9 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     case ndjson
     /// A table whose first row has the names of fields, as `export --format csv` and spreadsheets write it.
     case csv
-    /// Lines in the manner of Fast Log Entry: see ``FastLog``. Never detected.
+    /// Lines in the manner of Fast Log Entry. Never detected.
     case fle
-    /// The log of a contest, as its sponsor wants it: ``CabrilloContact``.
+    /// The log of a contest, as its sponsor wants it: Cabrillo.
     case cabrillo
 
     /// Returns the format of a file that begins with `start`; ADI if nothing indicates another format.

@@ -82,9 +82,9 @@ public struct SeriesBlock: Hashable, Sendable {
     public var first: UInt64
     /// The number of items, at least 1.
     public var count: UInt64
-    /// The summary of the items, without personal text; at most ``ChangeLimits/summaryBytes``.
+    /// The summary of the items, without personal text; at most 64 KiB.
     public var summary: [UInt8]
-    /// The items, at most ``ChangeLimits/valueBytes``; empty if they are withheld.
+    /// The items, at most 1 MiB; empty if they are withheld.
     public var content: [UInt8]
 
     /// A block of these parts.
@@ -106,7 +106,7 @@ public struct Change: Hashable, Sendable {
     public var source: SourceID?
     /// Whether what the source says counts as what a person says. Only of a change with a source.
     public var isTrusted = false
-    /// Other records of the kind that the change is about; at most ``ChangeLimits/relatedCount``. Of an erase, those that it
+    /// Other records of the kind that the change is about; at most 4,096. Of an erase, those that it
     /// erases, too. Of any other change, those whose values it repeats: once one of them is erased, the values of this change
     /// are erased with it. A change of a series has none.
     public var related: [RecordID] = []

@@ -277,6 +277,8 @@ extension Change {
     /// Decodes a whole change, for looking at single events.
     ///
     /// A withheld value is `nil`, and a withheld block has no content.
+    ///
+    /// - Throws: `ChangeError` if the bytes are malformed.
     public init(shape: RawSpan, values: RawSpan, isWithheld: Bool, by names: WrittenNames) throws(ChangeError) {
         var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: names)
         try reader.skipNote(in: values)

@@ -14,7 +14,7 @@ public enum FieldKey: Hashable, Sendable, Comparable {
     /// Whether the field has a name and no number.
     var isName: Bool { if case .name = self { true } else { false } }
 
-    /// The field that holds whether a record lives: what ``OperationCode/revive`` writes.
+    /// The field that holds whether a record lives: what hiding and showing a record write.
     public static let life = FieldKey.number(0)
 
     /// Names are equal if their UTF-8 bytes are: strings that merely look alike are two fields, as in every other
@@ -82,7 +82,7 @@ public struct SourceID: Hashable, Comparable, Sendable {
 public struct HeadID: Hashable, Comparable, Sendable {
     /// The event that wrote it.
     public let event: EventID
-    /// The index of the operation within its event for an element or a ``OperationCode/candidate``; 0 for a plain
+    /// The index of the operation within its event for an element or a candidate; 0 for a plain
     /// value.
     public let index: UInt32
 

@@ -31,7 +31,7 @@ public struct FieldSchema: Sendable {
     public let policy: MergePolicy
     /// The fields that are written together because they express one fact, in order; empty for a plain field.
     ///
-    /// The value of such a register is the values of its members: see ``Register``.
+    /// The value of such a register is the values of its members.
     public let members: [String]
     /// What its values are; of a collection, what its elements are. Of registers only ``ValueType/any``.
     public let type: ValueType

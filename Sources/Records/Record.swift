@@ -3,7 +3,7 @@ import GroundwaveEvents
 
 /// One record as readers see it: the fields, every head of each, and which head is shown.
 ///
-/// It is built from a ``RecordState`` and has no local numbers, so it may be kept, compared and sent anywhere.
+/// It has no local numbers, so it may be kept, compared and sent anywhere.
 public struct Record: Hashable, Sendable {
     /// One write that nothing has superseded.
     public struct Head: Hashable, Sendable {

@@ -4,7 +4,7 @@ import GroundwaveEvents
 public struct RecordIndex<Kind: TypedRecord>: Sendable {
     /// The index as the engine sees it.
     public let schema: IndexSchema
-    /// Whether two records with one key are probably one thing: see ``keys``.
+    /// Whether two records with one key are probably one thing.
     public let isUnique: Bool
     /// The keys of a value, in any order.
     let keys: @Sendable (Kind) -> [ProjectionKey]

@@ -39,10 +39,12 @@ public protocol TypedRecord: RecordKind {
     /// A value as it is without any fields: what a field has here is read where a record does not show it.
     init()
 
-    /// Throws if the value must not be written; nothing of the batch is written then, and ``Store/write(_:)`` throws the
-    /// error unchanged.
+    /// Throws if the value must not be written. Nothing of the batch is written then.
     ///
     /// It judges what this program writes, never what others have written: values that are read may be invalid.
+    ///
+    /// - Throws: An error of the application, which ``Store/write(note:author:expecting:id:correlation:causation:_:)`` throws
+    ///   unchanged.
     func validate() throws
 }
 
@@ -52,6 +54,8 @@ extension TypedRecord {
     /// No indexes.
     public static var indexes: [Index] { [] }
     /// Accepts every value.
+    ///
+    /// - Throws: Nothing.
     public func validate() throws {}
 
     /// The kind with these fields and indexes, as the engine sees it; traps if two fields or two indexes share a number, or

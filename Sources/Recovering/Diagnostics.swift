@@ -103,6 +103,8 @@ extension Store {
 extension Recovery {
     /// Writes a report on the state of the store, as ``Store/writeDiagnostics(of:to:components:anonymousLog:)`` does.
     /// Recovery keeps waiting, and the store is not changed.
+    ///
+    /// - Throws: As ``Store/writeDiagnostics(of:to:components:anonymousLog:)``.
     public func writeDiagnostics(to file: URL, anonymousLog: URL? = nil) async throws {
         try await Store.writeDiagnostics(
             of: files.folder, to: file, components: temporary.components, anonymousLog: anonymousLog)

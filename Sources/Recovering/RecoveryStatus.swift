@@ -114,10 +114,16 @@ extension Store {
 
     /// As ``recoveryStatus(at:stateFolder:)``, for this store: a long-running program calls this when something
     /// fails.
+    ///
+    /// - Throws: As ``recoveryStatus(at:stateFolder:)``.
+    /// - Complexity: As ``recoveryStatus(at:stateFolder:)``.
     public func recoveryStatus() throws -> RecoveryStatus { try Self.recoveryStatus(at: url, stateFolder: stateFolder) }
 
     /// Returns the recovery of the store in the folder at `url`, also if a decision was made already. If the store is
     /// damaged, its recovery begins now. `nil` if the store is in use.
+    ///
+    /// - Throws: As ``recoveryStatus(at:stateFolder:)`` and ``open(at:_:)``.
+    /// - Complexity: As ``open(at:_:)`` of a damaged store: every page is read.
     public static func recovery(
         at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> Recovery? {

@@ -176,6 +176,9 @@ extension StoreInformation {
     }
 
     /// Gathers the information about a store at another moment; the sizes of its files are the present ones.
+    ///
+    /// - Throws: As ``Reading/read(_:)``.
+    /// - Complexity: Reads every record, to count them.
     public init(of store: some Reading) throws {
         let files = StoreFiles(store.url)
         bytes = Sizes(files)

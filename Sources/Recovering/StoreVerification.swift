@@ -14,7 +14,7 @@ import GroundwaveStore
 public struct StoreVerification: Sendable {
     /// Damage that was found.
     public struct Damage: Hashable, Sendable {
-        /// The code for scripts: that of a ``LogDamage/What-swift.enum``, or `views`, `identity`, `snapshot`,
+        /// The code for scripts: that of the damage of a log, or `views`, `identity`, `snapshot`,
         /// `archive`.
         public let what: String
         /// The replica whose events are affected.

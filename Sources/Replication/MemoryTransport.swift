@@ -6,7 +6,7 @@ import Synchronization
 /// synchronous, so that a simulation can determine the order of calls. Through ``Transport`` it is called like any
 /// other remote.
 ///
-/// Unlike a ``FolderTransport``, it can hold an object `a` beside an object `a/b`.
+/// Unlike a folder, it can hold an object `a` beside an object `a/b`.
 public final class MemoryTransport: Transport {
     /// Returns the faults of one request, given the request and the faults that are set.
     ///
@@ -85,6 +85,8 @@ public final class MemoryTransport: Transport {
     }
 
     /// Returns the bytes of an object; see ``Transport``.
+    ///
+    /// - Throws: The ``TransportError`` of the faults that are set; `tooLarge` if more than `limit` bytes are asked for.
     public func get(_ name: ObjectName, range: Range<Int>?, limit: Int) throws(TransportError) -> [UInt8]? {
         try perform(.get(name)) { (objects, faults) throws(TransportError) -> [UInt8]? in
             guard let bytes = objects.bytes(of: name) else { return nil }
@@ -95,6 +97,8 @@ public final class MemoryTransport: Transport {
     }
 
     /// Returns the names of objects; see ``Transport``.
+    ///
+    /// - Throws: The ``TransportError`` of the faults that are set.
     public func list(
         prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int
     ) throws(TransportError) -> [ObjectName] {
@@ -104,6 +108,8 @@ public final class MemoryTransport: Transport {
     }
 
     /// Returns the names of folders; see ``Transport``. A folder exists while an object is below it.
+    ///
+    /// - Throws: The ``TransportError`` of the faults that are set.
     public func folders(prefix: ObjectPrefix, limit: Int) throws(TransportError) -> [String] {
         try perform(.folders(prefix)) { (objects, faults) in
             Array(objects.folders(below: prefix, hiding: faults).prefix(max(limit, 0)))
@@ -111,6 +117,8 @@ public final class MemoryTransport: Transport {
     }
 
     /// Deletes an object; see ``Transport``. Notifies watchers.
+    ///
+    /// - Throws: The ``TransportError`` of the faults that are set.
     public func delete(_ name: ObjectName) throws(TransportError) {
         let isDeleted = try perform(.delete(name)) { (objects, _) in objects.delete(name) }
         if isDeleted { watchers.notify() }

@@ -82,6 +82,8 @@ public struct Audit: Sendable {
     /// or if it adds to a series, which changes no field.
     ///
     /// Cost: a look-up for the event, one for its batch's note, and one for each head it superseded.
+    ///
+    /// - Throws: An error of the log if an event cannot be read: it is no ``StoreError``.
     public func entry(at position: Position) throws -> AuditEntry? {
         let event = try log.withEvent(at: position) { frame, bytes -> (Frame, Change)? in
             guard filter.includes(frame.id),
@@ -103,9 +105,15 @@ public struct Audit: Sendable {
     }
 
     /// Returns the note in the event at `position`, the last one of a batch.
+    ///
+    /// - Throws: An error of the log if an event cannot be read: it is no ``StoreError``.
+    /// - Complexity: A look-up.
     public func note(at position: Position) throws -> AuditNote { try words(at: position).note }
 
     /// Returns the note of the batch that contains the event at `position`.
+    ///
+    /// - Throws: An error of the log if an event cannot be read: it is no ``StoreError``.
+    /// - Complexity: Two look-ups.
     public func noteOfBatch(with position: Position) throws -> AuditNote { try wordsOfBatch(with: position).note }
 
     /// The note of a batch, or why it is missing.
@@ -166,6 +174,9 @@ public struct Audit: Sendable {
     }
 
     /// Returns whether `event` deleted a record; `false` if the event is not in the log.
+    ///
+    /// - Throws: An error of the log if an event cannot be read: it is no ``StoreError``.
+    /// - Complexity: Two look-ups.
     public func isDeletion(_ event: EventID) throws -> Bool {
         guard let position = try log.position(of: event) else { return false }
         return try log.withEvent(at: position) { frame, bytes in
@@ -192,6 +203,9 @@ public struct Audit: Sendable {
 
     /// Returns the value that the head `id` wrote to `field`, from its event; `nil` if it is missing or there is
     /// none.
+    ///
+    /// - Throws: An error of the log if an event cannot be read: it is no ``StoreError``.
+    /// - Complexity: Two look-ups.
     public func value(of id: HeadID, field: FieldKey) throws -> [UInt8]? {
         guard let position = try log.position(of: id.event) else { return nil }
         return try log.withEvent(at: position) { frame, bytes in

@@ -58,7 +58,11 @@ public struct Blame: Hashable, Sendable {
 extension Audit {
     /// Explains the shown value of each field of `record`, in order of the fields, including cleared ones.
     ///
-    /// - Parameter schema: The schema of the record's kind, if registered.
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - schema: The schema of the record's kind, if registered.
+    /// - Throws: An error of the log if an event cannot be read: it is no ``StoreError``.
+    /// - Complexity: A few look-ups for each value that stands or was superseded by it.
     public func blame(_ record: Record, schema: KindSchema?) throws -> [Blame] {
         try record.fields.filter { $0.key != .life }.flatMap { field -> [Blame] in
             let definition: FieldSchema? =

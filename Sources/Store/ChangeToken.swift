@@ -32,6 +32,8 @@ extension ChangeToken: LosslessStringConvertible, Codable {
     }
 
     /// Reads the text form.
+    ///
+    /// - Throws: `DecodingError` if it is not the text of a token.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = ChangeToken(try container.decode(String.self)) else {
@@ -41,6 +43,8 @@ extension ChangeToken: LosslessStringConvertible, Codable {
     }
 
     /// Writes the text form.
+    ///
+    /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -64,8 +68,11 @@ extension EventLog {
 }
 
 extension Store {
-    /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
+    /// Returns a token for the position after the last event: from there, ``changes(since:through:matching:)`` returns only
     /// future changes.
+    ///
+    /// - Throws: ``StoreError`` if the last event cannot be read.
+    /// - Complexity: A look-up.
     public func currentToken() throws -> ChangeToken {
         try describing { try log.token(at: log.lastPosition()) }
     }

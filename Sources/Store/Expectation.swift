@@ -3,7 +3,8 @@ import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
 
-/// What an author saw before a write, if it must still be so: see ``Store/write(note:author:expecting:id:_:)``.
+/// What an author saw before a write, if it must still be so: see
+/// ``Store/write(note:author:expecting:id:correlation:causation:_:)``.
 ///
 /// ```swift
 /// let seen = try store.record("inspection", id)

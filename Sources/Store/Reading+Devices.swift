@@ -6,6 +6,9 @@ import GroundwaveRecords
 
 extension Reading {
     /// Returns the name of the device behind each replica of this log.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: Reads the record of each replica.
     public func deviceNames() throws -> [ReplicaID: String] {
         var names: [ReplicaID: String] = [:]
         try read { view in

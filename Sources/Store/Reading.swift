@@ -22,21 +22,31 @@ public protocol Reading: Sendable {
     /// Reads from one state of the views: all answers within `body` belong together.
     ///
     /// Synchronous, on any thread; never blocks a writer. The errors that `body` itself throws pass unchanged.
+    ///
+    /// - Throws: ``StoreError`` as ``Store/read(_:)``; what `body` throws.
     func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result
 
     /// Returns one record, hidden or not; `nil` if there is none.
+    ///
+    /// - Throws: As ``read(_:)``.
     func record(_ kind: String, _ id: RecordID) throws -> Record?
 
     /// Returns the positions of the events of one record, ascending; empty if there is no such record.
+    ///
+    /// - Throws: As ``read(_:)``.
     func positions(of kind: String, _ id: RecordID) throws -> [Position]
 }
 
 extension Reading {
     /// Returns one record, hidden or not; `nil` if there is none. Cost: a look-up.
+    ///
+    /// - Throws: As ``read(_:)``.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? { try read { try $0.record(kind, id) } }
 
     /// Returns the positions of the events of one record, ascending; empty if there is no such record. Cost: a
     /// look-up.
+    ///
+    /// - Throws: As ``read(_:)``.
     public func positions(of kind: String, _ id: RecordID) throws -> [Position] {
         try read { try $0.state(of: kind, id)?.history.positions ?? [] }
     }

@@ -27,6 +27,11 @@ extension Store {
     /// What is due is a pure function of clock and state. The library calls this by itself after a write and at open,
     /// on its own queue; an application may call it whenever it has time. A store that can only be read needs no
     /// maintenance. A task of a component that fails is logged, and tried again next time.
+    ///
+    /// - Throws: ``StoreError`` if a snapshot cannot be made or removed, or the log cannot be read; what was done
+    ///   before stays.
+    /// - Complexity: A few look-ups if nothing is due. A snapshot takes about 4 us for each record; the check reads every
+    ///   page of the log.
     @discardableResult
     public func runMaintenance() throws -> MaintenanceReport {
         guard !isReadOnly else { return MaintenanceReport() }

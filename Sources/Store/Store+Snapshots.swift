@@ -84,9 +84,11 @@ extension Store {
         }
     }
 
-    /// Deletes the snapshots that are not worth their bytes: see ``SnapshotRule``. Unusable ones stay.
+    /// Deletes the snapshots that are not worth their bytes: at most 24 stay, spread over the history, the
+    /// newest always. Unusable ones stay.
     ///
     /// - Parameter isDryRun: Whether only to return them.
+    /// - Throws: ``StoreError`` for the system error if a file cannot be removed; those before it are gone.
     public func pruneSnapshots(isDryRun: Bool = false) throws -> [StoredSnapshot] {
         try describing {
             let all = snapshots()

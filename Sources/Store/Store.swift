@@ -282,6 +282,12 @@ public final class Store: Reading {
     ///
     /// Synchronous, on any thread; never blocks a writer. Writes of other processes before the call are included. The
     /// errors that `body` itself throws pass unchanged.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` if the views are damaged and cannot be rebuilt, `notPermitted` if
+    ///   they would have to be rebuilt and the store is read-only, `recovering` if the log was found damaged meanwhile,
+    ///   `inputOutput` if the disk reports an error; what `body` throws.
+    /// - Complexity: A look-up for each record that `body` reads; what other programs have written since the last read
+    ///   is folded first.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         try passing {
             try catchUpForReading()
@@ -314,6 +320,7 @@ public final class Store: Reading {
     ///   - correlation: What the batch belongs to, such as the id of a job that writes several; kept with the note.
     ///   - causation: What made the application write it, such as the id of a message; kept with the note.
     /// - Throws: ``StoreError`` with code `conflict` if something else is so than was expected; then nothing was written.
+    /// - Complexity: One commit with one flush of the disk, for one record or thousands.
     @discardableResult
     public func write<Value: Sendable>(
         note: String = "", author: String? = nil, expecting: Expectation? = nil, id: String? = nil,
@@ -334,6 +341,9 @@ public final class Store: Reading {
     }
 
     /// Waits for maintenance in progress, writes what is still in memory, and closes the files.
+    ///
+    /// - Throws: ``StoreError`` for the system error if what is in memory cannot be written. The events are on the disk
+    ///   already.
     public func close() throws {
         maintenanceSchedule.stop()
         reusablePastView.close()

@@ -64,12 +64,17 @@ public struct WriteBatch {
     public var kinds: Kinds { views.kinds }
 
     /// Returns a record as it is now; `nil` if there is none. Changes in this batch are not included.
+    ///
+    /// - Throws: An error of reading, which `write` throws as a ``StoreError``: let it pass.
+    /// - Complexity: A look-up.
     public mutating func record(_ kind: String, _ id: RecordID) throws -> Record? {
         touched.insert(RecordName(kind: kind, id: id))
         return try views.read { try $0.record(kind, id) }
     }
 
     /// Reads from the views, for what the closure needs to know before it writes.
+    ///
+    /// - Throws: As ``record(_:_:)``; what `body` throws.
     public mutating func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
         needsEverything = true
         return try views.read(body)
@@ -91,8 +96,8 @@ public struct WriteBatch {
 
     /// Creates a record of `kind` and returns its ID.
     ///
-    /// - Throws: ``StoreError`` with code `usage` if the kind is not registered, `invalid` if a value is not of the type of
-    ///   its field.
+    /// - Throws: ``StoreError`` with code `usage` if the kind is not registered, or a value is longer than 1 MiB; `invalid` if
+    ///   a value is not of the type of its field.
     public mutating func add(_ kind: String, _ assignments: [Assignment]) throws -> RecordID {
         let id = newID()
         try append(Change(kind: kind, record: id, operations: operations(kind, assignments, nil)))
@@ -106,6 +111,7 @@ public struct WriteBatch {
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` if the kind is not registered, or if the record was erased; `invalid` if a
     ///   value is not of the type of its field.
+    /// - Complexity: A look-up, unless `basis` is given.
     @discardableResult
     public mutating func set(
         _ kind: String, _ id: RecordID, _ assignments: [Assignment], basis: Record? = nil
@@ -120,6 +126,9 @@ public struct WriteBatch {
     }
 
     /// Hides a record: its content stays, and it can be restored. Returns `false` if it is hidden already.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such record.
+    /// - Complexity: A look-up.
     @discardableResult
     public mutating func remove(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }
@@ -134,6 +143,7 @@ public struct WriteBatch {
     /// Shows a hidden record again. Returns `false` if nothing hides it.
     ///
     /// - Throws: ``StoreError`` with code `usage` if it was erased: nothing of it is left.
+    /// - Complexity: A look-up.
     @discardableResult
     public mutating func restore(_ kind: String, _ id: RecordID) throws -> Bool {
         guard let record = try record(kind, id) else { throw Self.noRecord(kind, id) }

@@ -38,6 +38,7 @@ extension Store {
     /// Returns the forks, in order of replica, then of number. No history is lost: all of them are in the log and
     /// count.
     ///
+    /// - Throws: As ``read(_:)``.
     /// - Complexity: A few look-ups for each branch.
     public func forks() throws -> [Fork] {
         try describing {

@@ -12,10 +12,16 @@ public struct MissingRange: Hashable, Sendable {
 
 extension Store {
     /// Returns the pending ranges: those that arrived before the ranges they follow, or in part.
+    ///
+    /// - Throws: ``StoreError`` if the log cannot be read.
+    /// - Complexity: O(pending ranges).
     public func missing() throws -> [PendingRange] { try describing { try log.pendingRanges() } }
 
     /// Returns the events that a pending range here needs, that were lost here, or that another device has by its
     /// manifest, in order of replica and number.
+    ///
+    /// - Throws: As ``syncStatus()``.
+    /// - Complexity: As ``syncStatus()``.
     public func missingRanges() throws -> [MissingRange] {
         let status = try syncStatus()
         return try describing {

@@ -5,6 +5,8 @@ import GroundwaveStore
 
 extension Store {
     /// Returns the remotes of this device, by name.
+    ///
+    /// - Throws: ``StoreError`` with code `damaged` if `sync.json` cannot be read.
     public func remotes() throws -> [Remote] {
         try syncFile.read().remotes.sorted { $0.key < $1.key }.map {
             Remote(name: $0.key, address: try RemoteAddress($0.value))
@@ -84,6 +86,9 @@ extension Store {
     }
 
     /// Removes a remote. The data there stays.
+    ///
+    /// - Throws: ``StoreError`` with code `notFound` if there is no such remote; the code for the system error if
+    ///   `sync.json` cannot be written, and then the remote stays.
     public func remove(remote name: String) throws {
         _ = try remote(name)
         try syncFile.update { file in
@@ -95,11 +100,15 @@ extension Store {
     }
 
     /// Returns whether the user has switched synchronisation off.
+    ///
+    /// - Throws: As ``remotes()``.
     public func isSyncOff() throws -> Bool { try syncFile.read().isOff }
 
     /// Switches synchronisation off or on. This does not push, pull or delete anything, here or elsewhere.
     ///
     /// - Returns: Whether the setting changed.
+    /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; the code for the system error if
+    ///   `sync.json` cannot be written, and then nothing has changed.
     @discardableResult
     public func setSync(isOff: Bool) throws -> Bool {
         try requireWritable()

@@ -28,6 +28,9 @@ public struct ReplicaInformation: Hashable, Sendable {
 
 extension Store {
     /// Returns all known replicas of the log: first those that still write, then the others, each in order of ID.
+    ///
+    /// - Throws: As ``read(_:)``.
+    /// - Complexity: A few look-ups for each replica.
     public func replicas() throws -> [ReplicaInformation] {
         let names = try deviceNames()
         let former = try formerReplicas()
@@ -65,6 +68,7 @@ extension Store {
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` if the name is invalid; `notFound` if there is no such replica.
     ///   Then nothing was written.
+    /// - Complexity: At most one commit.
     @discardableResult
     public func rename(
         _ replica: ReplicaID, to name: String, note: String = "", author: String? = nil

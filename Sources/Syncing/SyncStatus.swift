@@ -96,6 +96,7 @@ extension Manifest {
 extension Store {
     /// Returns whether all devices have the same events, by their last manifests. No remote is contacted.
     ///
+    /// - Throws: As ``read(_:)`` and ``remotes()``.
     /// - Complexity: Tree roots of each replica; O(devices).
     public func syncStatus() throws -> SyncStatus {
         let file = try syncFile.read()

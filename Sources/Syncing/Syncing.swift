@@ -70,6 +70,9 @@ public final class Syncing: Sendable {
 
     /// Synchronises once with every remote, and returns the sync state then, or when `deadline` has passed: for a
     /// background task. Being offline is a state, not an error.
+    ///
+    /// - Throws: As ``Store/syncStatus()``. What hinders a sync pass is part of the state. `CancellationError` if the
+    ///   task is cancelled.
     public func once(deadline: Duration) async throws -> SyncState {
         let (store, remotes) = (store, remotes)
         return try await withThrowingTaskGroup(of: StoreError?.self) { group in
@@ -182,6 +185,8 @@ extension Store {
     }
 
     /// Starts to keep the store synchronised with `address`, and adds it as a remote.
+    ///
+    /// - Throws: As ``add(remote:at:)``; then nothing was started.
     public func startSyncing(with address: RemoteAddress) async throws -> Syncing {
         if let known = try remotes().first(where: { $0.address == address }) { return try startSyncing(with: [known]) }
         try await add(remote: address.suggestedName, at: address)
@@ -206,6 +211,8 @@ extension Store {
     /// Returns the sync state of the store, by the last manifest of each device.
     ///
     /// - Parameter failure: The error of the last sync pass; `nil` if it succeeded.
+    /// - Throws: As ``syncStatus()``.
+    /// - Complexity: As ``syncStatus()``.
     public func syncState(failure: StoreError? = nil) throws -> SyncState {
         let status = try syncStatus()
         if status.isOff { return .needs("Synchronising is switched off on this device.") }
@@ -225,6 +232,9 @@ extension Store {
     /// Returns one hash that stands for every event of the log: equal for two stores if both have the same events.
     ///
     /// SHA-256 over replica (16), number (8, little-endian) and root (32) of each replica, in order of replica.
+    ///
+    /// - Throws: ``StoreError`` if the tree of a replica cannot be read.
+    /// - Complexity: A few hundred hashes for each replica.
     public func logDigest() throws -> Hash256 {
         try describing {
             var writer = ByteWriter()

@@ -34,9 +34,13 @@ public final class MemoryStream: ByteStream {
     public struct Broken: Error, Hashable, Sendable {}
 
     /// Returns bytes that the other end has written; `nil` after its end.
+    ///
+    /// - Throws: ``Broken`` if the connection is broken; `CancellationError`.
     public func read(upTo limit: Int) async throws -> [UInt8]? { try await input.read(upTo: limit) }
 
     /// Writes bytes for the other end, and waits while it does not read.
+    ///
+    /// - Throws: ``Broken`` if the connection is broken, or an end of it closed; `CancellationError`.
     public func write(_ bytes: [UInt8]) async throws { try await output.write(bytes) }
 
     /// Closes both directions; what was written before can still be read.

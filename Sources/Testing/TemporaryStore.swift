@@ -10,6 +10,8 @@ import Groundwave
 /// ```
 public final class TemporaryStore: Sendable {
     /// Creates a store that joins the log at `address`.
+    ///
+    /// - Throws: As ``Store/join(_:at:_:)``.
     public convenience init(
         joining address: RemoteAddress, _ configuration: Configuration = Configuration()
     ) async throws {
@@ -24,6 +26,8 @@ public final class TemporaryStore: Sendable {
     /// try await shack.store.sync(with: cloud, as: "cloud")
     /// let portable = try await TemporaryStore(joining: cloud, as: "cloud")
     /// ```
+    ///
+    /// - Throws: As ``Store/join(through:as:at:_:)``.
     public convenience init(
         joining transport: any Transport, as name: String, _ configuration: Configuration = Configuration()
     ) async throws {
@@ -31,6 +35,8 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Creates a store that joins the log of the device at the other end of a stream.
+    ///
+    /// - Throws: As ``Store/join(over:as:at:_:)``.
     public convenience init(
         joining stream: any ByteStream, as name: String = "stream", _ configuration: Configuration = Configuration()
     ) async throws {
@@ -42,6 +48,8 @@ public final class TemporaryStore: Sendable {
     private let folder: TemporaryFolder
 
     /// Creates a store with its first replica.
+    ///
+    /// - Throws: As ``Store/create(at:_:)``.
     public convenience init(_ configuration: Configuration = Configuration()) async throws {
         try await self.init(configuration) { try await Store.create(at: $0, $1) }
     }
@@ -63,6 +71,8 @@ public final class TemporaryStore: Sendable {
     public var url: URL { store.url }
 
     /// Opens the same folder again, as another part of the program would.
+    ///
+    /// - Throws: As ``Store/open(at:_:)``; with code `recovering` if the store is damaged.
     public func reopened(_ configuration: Configuration = Configuration()) async throws -> Store {
         var configuration = configuration
         configuration.stateFolder = stateFolder
@@ -71,6 +81,8 @@ public final class TemporaryStore: Sendable {
 
     /// Makes a copy that cannot be distinguished from the original, as when the image of a whole machine is restored:
     /// both continue as the same replica until they meet. Close the store first.
+    ///
+    /// - Throws: As ``copy(_:stateFolder:to:stateFolder:)`` and ``Store/open(at:_:)``.
     public func twin(_ configuration: Configuration = Configuration()) async throws -> TemporaryStore {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "store")
@@ -81,6 +93,8 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Copies the folder of a closed store together with the device half of its ownership token.
+    ///
+    /// - Throws: `CocoaError` if a file cannot be copied.
     public static func copy(_ store: URL, stateFolder: URL, to target: URL, stateFolder targetState: URL) throws {
         try FileManager.default.copyItem(at: store, to: target)
         func name(_ store: URL) throws -> String {
@@ -114,6 +128,8 @@ public final class TemporaryFolder: Sendable {
     public let url: URL
 
     /// Makes an empty folder.
+    ///
+    /// - Throws: `CocoaError` if the folder cannot be made.
     public init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "groundwave-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

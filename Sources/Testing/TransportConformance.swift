@@ -7,7 +7,7 @@ import Groundwave
 /// for violation in await conformance.violations() { XCTFail("\(violation)") }
 /// ```
 ///
-/// With swift-testing, a test that takes ``Guarantee/allCases`` as its arguments and calls ``check(_:)`` names each of them.
+/// With swift-testing, a test that takes `Guarantee.allCases` as its arguments and calls ``check(_:)`` names each of them.
 public struct TransportConformance: Sendable {
     /// What a transport guarantees; the raw value is a sentence about it.
     public enum Guarantee: String, CaseIterable, Sendable, CustomStringConvertible {

@@ -13,7 +13,9 @@ public final class VirtualClock: Sendable {
 
     /// A clock at `milliseconds` since 1970; the default is 2026-01-01.
     ///
-    /// - Parameter boot: The identifier of the machine's boot; zeros if it is unknown.
+    /// - Parameters:
+    ///   - milliseconds: The time that it shows, since 1970.
+    ///   - boot: The identifier of the machine's boot; zeros if it is unknown.
     public init(milliseconds: Int64 = 1_767_225_600_000, boot: [UInt8] = [UInt8](repeating: 1, count: 16)) {
         moment = Mutex(Arrival(wallMilliseconds: milliseconds, monotonicMilliseconds: 0, boot: boot))
     }

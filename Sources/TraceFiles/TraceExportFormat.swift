@@ -3,7 +3,7 @@
 /// The raw values are the names on the command line. All formats except ``sigrok`` store the integers of each row
 /// exactly.
 public enum TraceExportFormat: String, Hashable, Sendable, CaseIterable {
-    /// A table for spreadsheets (RFC 4180), which ``CSVTraceReader`` can read: see ``TextRows``.
+    /// A table for spreadsheets (RFC 4180), which can be imported again.
     case csv
     /// One JSON object per row, with the columns of ``csv`` as keys and numbers as exact decimals.
     case ndjson

@@ -40,7 +40,7 @@ public struct TraceExportOptions: Hashable, Sendable {
     /// The step between written rows: 1 for all rows, 2 for every second one. Rows missing or repeated before a row
     /// that is left out are counted with the next written row.
     public var every = 1
-    /// The length of a bucket: all rows of a bucket are written as one row of their means, see ``BucketMeans``. For
+    /// The length of a bucket: all rows of a bucket are written as one row of their means, by channel. For
     /// ``TraceExportFormat/sigrok``, which requires it, the interval of the samples.
     public var bucketMilliseconds: Int?
     /// The representation of missing rows. Ignored by ``TraceExportFormat/sigrok``, which writes NaN there.

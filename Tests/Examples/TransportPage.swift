@@ -104,19 +104,8 @@ private enum Memo: RecordKind {
     }
 
     @Test func `has the code of this file`() throws {
-        let this = URL(filePath: #filePath)
-        let page = try String(
-            contentsOf: this.appending(path: "../../../Docs/Transports.md").standardized, encoding: .utf8)
-        let code = Self.lines(of: try String(contentsOf: this, encoding: .utf8))
-        let snippets = page.components(separatedBy: "```swift\n").dropFirst().map {
-            Self.lines(of: $0.components(separatedBy: "```")[0])
-        }
-        #expect(snippets.count == 5)
-        for snippet in snippets { #expect(code.contains(snippet), "\(snippet)") }
-    }
-
-    /// The lines of a text, without their indentation.
-    private static func lines(of text: String) -> [String] {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let snippets = try Snippets(of: "Docs/Transports.md")
+        #expect(snippets.snippets.count == 5)
+        try snippets.expect(in: "Tests/Examples/TransportPage.swift")
     }
 }

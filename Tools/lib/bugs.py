@@ -100,7 +100,7 @@ def read(file: pathlib.Path) -> Bug:
     for edit in edits:
         if not edit.old:
             raise Wrong(f"{file.name}: an edit of {edit.path} has no line that is there already")
-    if not re.match(r"(\w+Tests|Simulation)\b", bug.filter):
+    if not re.match(r"(\w+Tests|Examples|Simulation)\b", bug.filter):
         raise Wrong(f"{file.name}: its filter begins with the name of a suite")
     if not any(SWITCH.search(line) for edit in edits for line in edit.new):
         raise Wrong(f"{file.name}: no line that comes has the word planted, its switch")

@@ -83,6 +83,8 @@ extension BlockSummary {
     }
 
     /// Decodes `bytes`, which hold exactly one summary. Whether it matches its rows is not checked.
+    ///
+    /// - Throws: `SummaryError` if they are not a summary.
     public init(_ bytes: RawSpan) throws(SummaryError) {
         var known = KnownLayout()
         try self.init(bytes, &known)
@@ -90,6 +92,8 @@ extension BlockSummary {
 
     /// Decodes `bytes` as ``init(_:)`` does, but reuses the layout if it is the same as in `known`. For reading many
     /// blocks.
+    ///
+    /// - Throws: As ``init(_:)``.
     public init(_ bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) {
         var reader = ByteReader()
         self = try Self.translating { try BlockSummary(&reader, bytes, &known) }
@@ -97,6 +101,8 @@ extension BlockSummary {
     }
 
     /// Decodes the consecutive summaries in `bytes`, the content of a cell. No bytes give none.
+    ///
+    /// - Throws: `SummaryError` if they are not summaries.
     public static func all(in bytes: RawSpan) throws(SummaryError) -> [BlockSummary] {
         var known = KnownLayout()
         return try all(in: bytes, &known)

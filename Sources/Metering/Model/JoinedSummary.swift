@@ -117,13 +117,17 @@ extension JoinedSummary {
     }
 
     /// Decodes `bytes`.
+    ///
+    /// - Throws: `SummaryError` if they are not the content of a cell.
     public init(_ bytes: RawSpan) throws(SummaryError) {
         var known = KnownLayout()
         try self.init(bytes, &known)
     }
 
-    /// Decodes `bytes` as ``init(_:)`` does, but reuses a layout that is the same as in `known`. For reading many
+    /// Decodes `bytes` as ``init(_:)-(RawSpan)`` does, but reuses a layout that is the same as in `known`. For reading many
     /// cells.
+    ///
+    /// - Throws: As ``init(_:)-(RawSpan)``.
     public init(_ bytes: RawSpan, _ known: inout KnownLayout) throws(SummaryError) {
         var reader = ByteReader()
         do throws(ByteCodingError) {

@@ -58,14 +58,23 @@ public struct Channel: Hashable, Sendable {
 
     /// The unit of a channel. The raw values are written into files, and do not change.
     public enum Unit: String, Hashable, Sendable, CaseIterable {
+        /// Voltage.
         case volt = "V"
+        /// Current.
         case ampere = "A"
+        /// Power.
         case watt = "W"
+        /// Resistance.
         case ohm = "Ohm"
+        /// Charge, in ampere hours.
         case ampereHour = "Ah"
+        /// Energy, in watt hours.
         case wattHour = "Wh"
+        /// Temperature, in degrees Celsius.
         case celsius = "C"
+        /// Frequency.
         case hertz = "Hz"
+        /// Time.
         case second = "s"
         /// A number without a unit: a mode, a marker, a group.
         case none = ""

@@ -103,7 +103,7 @@ extension TraceRows {
     /// Decodes the rows of a block.
     ///
     /// - Parameter summary: The summary of the block.
-    /// - Throws: ``SummaryError`` if the content does not match it, ``BlockError`` or `ByteCodingError` if the
+    /// - Throws: `SummaryError` if the content does not match it, `BlockError` or `ByteCodingError` if the
     ///   content is malformed.
     /// - Complexity: O(values), about 3 ns each.
     public init(_ content: RawSpan, of summary: BlockSummary) throws {
@@ -113,6 +113,7 @@ extension TraceRows {
 
     /// Decodes only those `channels` of a block that it has, without the meter's counter.
     ///
+    /// - Throws: As ``init(_:of:)``.
     /// - Complexity: As ``init(_:of:)``, for these values and the times alone.
     public init(_ content: RawSpan, of summary: BlockSummary, only channels: [Channel]) throws {
         let all = summary.layout.channels
