@@ -50,16 +50,15 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         var feed: ChangeFeed
         var token: ChangeToken?
         let end: ChangeToken?
+        /// Whether it waits while the store is suspended: all but the first read.
+        var isFollowing = false
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
-            if let token {
-                try feed.start(at: token)
-                self.token = nil
-            }
-            while !Task.isCancelled {
+            while !Task.isCancelled, try await feed.store.log.usage.begin(following: isFollowing) {
+                isFollowing = true
                 let generation = feed.store.commits.generation
-                if let set = try feed.next(through: end) { return set }
+                if let set = try readAndEnd() { return set }
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
@@ -69,6 +68,16 @@ public struct ChangeSequence: AsyncSequence, Sendable {
                 }
             }
             return nil
+        }
+
+        /// Reads the next set, and ends the use of the store that `next` has begun.
+        private mutating func readAndEnd() throws -> ChangeSet? {
+            defer { feed.store.log.usage.end() }
+            if let token {
+                try feed.start(at: token)
+                self.token = nil
+            }
+            return try feed.next(through: end)
         }
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
