@@ -129,6 +129,7 @@ let package = Package(
                 "Recovery",
             ], [logging]),
         // Layer 9
+        module("Observing", imports: ["EventLog", "Events", "LogFormat", "Projections", "Records", "Store"]),
         module(
             "Syncing",
             imports: [
@@ -150,17 +151,16 @@ let package = Package(
         .target(
             name: "Groundwave",
             dependencies: ours([
-                "Auditing", "Events", "LogFormat", "Projections", "Records", "Recovering", "Replication", "Store",
-                "Syncing",
+                "Auditing", "Events", "LogFormat", "Observing", "Projections", "Records", "Recovering", "Replication",
+                "Store", "Syncing",
             ])),
         // Layer 13
         module(
             "Logbook",
             imports: [
                 "ADIF", "Auditing", "ByteCoding", "Cabrillo", "Compression", "CountryFiles", "EventLog", "Events",
-                "Geography", "LMDB", "LogFormat", "MDBPages", "Maps", "Projections", "Radio", "Records", "Settings",
-                "Store",
-                "Syncing",
+                "Geography", "LMDB", "LogFormat", "MDBPages", "Maps", "Observing", "Projections", "Radio", "Records",
+                "Settings", "Store", "Syncing",
             ], ["Groundwave", crypto]),
         module(
             "Meters",
@@ -280,7 +280,8 @@ let package = Package(
             dependencies: everything
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
-                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Projections", "Radio", "Records",
+                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Projections", "Radio",
+                    "Records",
                     "Recovery", "Replication", "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(

@@ -68,7 +68,7 @@ extension Store {
             let touched = try records(touchedBy: EventSet(ranges))
             for name in touched + Set(every).subtracting(touched).sorted(by: { $0.id < $1.id }) {
                 let (before, after) = try (first.record(name.kind, name.id), second.record(name.kind, name.id))
-                guard let difference = difference(name, before, after) else { continue }
+                guard let difference = try difference(name, before, after) else { continue }
                 guard try body(difference) else { return }
             }
         }
@@ -78,20 +78,20 @@ extension Store {
     public func difference(
         of record: RecordID, kind: String, from first: some Reading, to second: some Reading
     ) throws -> RecordDifference? {
-        difference(
+        try difference(
             .init(kind: kind, id: record), try first.record(kind, record), try second.record(kind, record))
     }
 
     private func difference(
         _ name: WriteBatch.RecordName, _ before: Record?, _ after: Record?
-    ) -> RecordDifference? {
-        let (old, new) = (shown(before), shown(after))
+    ) throws -> RecordDifference? {
+        let (old, new) = try (shown(before), shown(after))
         guard old != nil || new != nil else { return nil }
-        let union = kinds[name.kind].map { schema in Set(schema.fields.filter { $0.policy == .union }.map(\.name)) }
-        let fields = Set((old ?? [:]).keys).union((new ?? [:]).keys).sorted().compactMap { field in
+        let fields = try Set((old ?? [:]).keys).union((new ?? [:]).keys).sorted().compactMap { field in
             let (before, after) = (old?[field], new?[field])
             // An element that was removed and added again moves to the end of its list, which is not a difference.
-            let isSame = before == after || union?.contains(field) == true && elements(before) == elements(after)
+            let lists = try (elements(before, of: name.kind, field), elements(after, of: name.kind, field))
+            let isSame = before == after || lists.0 != nil && lists.0 == lists.1
             return isSame ? nil : RecordDifference.Field(name: field, before: before, after: after)
         }
         if old != nil, new != nil, fields.isEmpty { return nil }
@@ -99,14 +99,16 @@ extension Store {
         return RecordDifference(kind: name.kind, record: name.id, what: what, fields: fields)
     }
 
-    private func elements(_ list: [UInt8]?) -> Set<ArraySlice<UInt8>>? {
-        list.map { Set($0.split(separator: UInt8(ascii: ","))) }
+    /// The elements of what a collection shows; `nil` for nothing, and for another field.
+    private func elements(_ value: [UInt8]?, of kind: String, _ name: String) throws -> Set<[UInt8]>? {
+        guard let field = try schema(of: kind)?.field(named: name), field.policy == .union else { return nil }
+        return value.map { Set(field.list.split($0)) }
     }
 
     /// Returns the values that a record shows, by field name; `nil` if the record is hidden.
-    private func shown(_ record: Record?) -> [String: [UInt8]]? {
+    private func shown(_ record: Record?) throws -> [String: [UInt8]]? {
         guard let record, record.isVisible else { return nil }
-        let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])
+        let schema = try schema(of: record.kind) ?? KindSchema(name: record.kind, fields: [])
         return Dictionary(
             schema.values(of: record).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

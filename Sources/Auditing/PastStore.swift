@@ -56,7 +56,7 @@ public final class PastStore: Reading {
     public var components: [StoreComponent] { store.components }
 
     /// The history of the events that count: who did what when.
-    public var audit: Audit { Audit(of: store.log, kinds: kinds, counting: filter) }
+    public var audit: Audit { Audit(of: store.views, counting: filter) }
 
     /// Reads from this state: all answers within `body` belong together, and are the same at every call.
     public func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {

@@ -31,6 +31,9 @@ public struct HistoryQuery: Hashable, Sendable {
     /// Creates a query for all events.
     public init() {}
 
+    /// Creates a query for the events of one record.
+    public init(of kind: String, _ id: RecordID) { record = (kind, id) }
+
     func matches(_ entry: AuditEntry, _ components: [StoreComponent]) -> Bool {
         if let recordName, entry.kind != recordName.kind || entry.record != recordName.id { return false }
         if let field, !entry.changes.contains(where: { $0.field == field || $0.field.isEmpty }) { return false }
@@ -81,7 +84,7 @@ extension Reading {
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
-            return try audit.blame(record, schema: kinds[kind])
+            return try audit.blame(record, schema: try schema(of: kind))
         }
     }
 

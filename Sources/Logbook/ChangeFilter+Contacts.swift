@@ -1,3 +1,4 @@
+import GroundwaveObserving
 import GroundwaveRadio
 import GroundwaveStore
 

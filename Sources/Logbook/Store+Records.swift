@@ -91,8 +91,7 @@ extension WriteBatch {
         case Radio.dismissal.name:
             throw StoreError(
                 .usage, "Dismissals are not edited as other records are.", hint: "Instead: \(.dismissDuplicate)")
-        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ArchiveKind.name, WriteKind.name:
+        case _ where RevertKind.bookkeeping.contains(kind):
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
@@ -129,8 +128,7 @@ extension WriteBatch {
         case Settings.setting.name:
             throw StoreError(
                 .usage, "Settings are not removed as other records are.", hint: "Instead: \(.unsetSetting)")
-        case ReplicaKind.name, ImportKind.name, MergeKind.name, RevertKind.name, ErasureKind.name,
-            ArchiveKind.name, WriteKind.name:
+        case _ where RevertKind.bookkeeping.contains(kind):
             throw StoreError(.notPermitted, "Records of the kind \(kind) are written only by Groundwave itself.")
         default: break
         }
@@ -167,7 +165,7 @@ extension Reading {
     ///
     /// - Throws: ``StoreError`` with code `notFound` if the kind is not registered and has no records.
     public func knownKind(_ kind: String) throws -> KindSchema? {
-        if let schema = kinds[kind] { return schema }
+        if let schema = try schema(of: kind) { return schema }
         let names = try read { try $0.kindsWithRecords() }
         if names.contains(kind) { return nil }
         let meant = Spelling.nearest(to: kind, among: kinds.all.map(\.name) + names)

@@ -1,3 +1,4 @@
+import GroundwaveObserving
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveStore

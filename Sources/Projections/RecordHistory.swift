@@ -118,7 +118,12 @@ extension Views {
             var names = view.names
             let state = try history.state(of: kind, id, foldedFrom: positions, EventFilter(), names: &names)
             return state.history.count > 0
-                ? Record(kind: kind, id: id, state: state, names: names, schema: kinds[kind]) : nil
+                ? Record(kind: kind, id: id, state: state, names: names, schema: try view.schema(of: kind)) : nil
         }
+    }
+
+    /// Returns the schema by which records of `kind` are read: see ``ViewReader/schema(of:)``.
+    package func schema(of kind: String) throws -> KindSchema? {
+        try kinds[kind] ?? read { try $0.schema(of: kind) }
     }
 }

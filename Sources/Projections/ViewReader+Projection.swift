@@ -16,10 +16,8 @@ extension ViewReader {
         of projection: any Projection.Type, prefix: ProjectionKey = [], text: String? = nil, isBackwards: Bool = false,
         _ body: (_ key: ProjectionKey, _ record: RecordID, _ value: [UInt8]) throws -> Bool
     ) throws {
-        // The bytes of a text without its end are the prefix of all that begin with it.
-        let begun = text.map { ProjectionKey([.text($0)]).bytes.dropLast(2) } ?? []
         try forEachDerived(
-            place(of: projection), in: ProjectedRows.table, prefix: Self.stored(prefix.bytes + begun), from: [],
+            place(of: projection), in: ProjectedRows.table, prefix: Self.stored(prefix, text), from: [],
             isBackwards: isBackwards
         ) { key, record, value in try body(ProjectionKey(key), record, value.toArray()) }
     }
@@ -74,6 +72,13 @@ extension ViewReader {
         while continues, let change = changes.popLast() {
             continues = try handOut(change.key.span.bytes, change.value)
         }
+    }
+
+    /// What the stored keys begin with that begin with `prefix`, and of which the next value is a text that begins with
+    /// `text`.
+    static func stored(_ prefix: ProjectionKey, _ text: String?) -> [UInt8] {
+        // The bytes of a text without its end are the prefix of all that begin with it.
+        stored(prefix.bytes + (text.map { ProjectionKey([.text($0)]).bytes.dropLast(2) } ?? []))
     }
 
     /// As much of a key as is stored.

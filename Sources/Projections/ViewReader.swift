@@ -102,13 +102,25 @@ public struct ViewReader: ~Copyable {
     /// Returns a record, hidden or not, or `nil` if no event of it was folded. Cost: a few microseconds.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         try state(of: kind, id).map {
-            Record(kind: kind, id: id, state: $0, names: names, schema: kinds[kind])
+            Record(kind: kind, id: id, state: $0, names: names, schema: try schema(of: kind))
         }
+    }
+
+    /// Returns the schema by which records of `kind` are read: the registered one, or else what the log says about the kind,
+    /// if a program with its code has written it; `nil` if neither is there. Cost: nothing, or a look-up.
+    public func schema(of kind: String) throws -> KindSchema? {
+        if let schema = kinds[kind] { return schema }
+        // Names do not depend on the moment that is read.
+        guard let state = try storedState(of: KindDescription.name, KindDescription.id(of: kind)) else { return nil }
+        let record = Record(
+            kind: KindDescription.name, id: KindDescription.id(of: kind), state: state, names: names,
+            schema: KindDescription.schema)
+        return KindDescription.schema(in: record).flatMap { $0.name == kind ? $0 : nil }
     }
 
     /// Yields all records of a kind in order of id, including hidden ones, until `body` returns `false`.
     public func forEachRecord(of kind: String, _ body: (Record) throws -> Bool) throws {
-        let schema = kinds[kind]
+        let schema = try schema(of: kind)
         try forEachState(of: kind) { id, state in
             try body(Record(kind: kind, id: id, state: state, names: names, schema: schema))
         }

@@ -64,7 +64,7 @@ package final class ImportedRecord: Sendable {
                     return
                 }
                 if table.isCollection(number) {
-                    collections.append((.number(UInt32(number)), Elements.split(Array(source[place]))))
+                    collections.append((.number(UInt32(number)), ListSyntax.commas.split(Array(source[place]))))
                     return
                 }
                 if number == Self.call { call = place } else if number == Self.station { station = place }

@@ -59,7 +59,7 @@ public enum QSOKind: RecordKind {
         let members = Set(registers.flatMap(\.members))
         let plain = FieldName.allKnown.filter { !members.contains($0.name) }.map { field in
             FieldSchema(
-                UInt32(field.number), field.name, collections.contains(field.name) ? .union : .sources,
+                UInt32(field.number), field.name, collections.contains(field.name) ? .union : .sources, list: .commas,
                 identity: { $0.uppercased().filter { !$0.isWhitespace } })
         }
         return KindSchema(

@@ -13,7 +13,7 @@ public enum Radio {
     private static func fields(_ names: String, union: Set<String> = []) -> [FieldSchema] {
         names.split(separator: " ").enumerated().map { index, name in
             FieldSchema(
-                UInt32(index + 1), String(name), union.contains(String(name)) ? .union : .latest,
+                UInt32(index + 1), String(name), union.contains(String(name)) ? .union : .latest, list: .commas,
                 identity: { $0.uppercased().filter { !$0.isWhitespace } })
         }
     }

@@ -120,6 +120,7 @@ extension ByteWriter {
             append(littleEndian: field.number)
             append(text: field.name)
             append(text: field.policy.rawValue)
+            append(text: field.type.word)
             append(varint: field.members.count)
             for member in field.members { append(text: member) }
         }

@@ -2,7 +2,8 @@
 public struct Assignment: Hashable, Sendable {
     /// The name of the field: a plain field, or a member of a register.
     public var name: String
-    /// The value, as UTF-8 text or in the encoding of the source; `nil` clears the field.
+    /// The value, as UTF-8 text or in the encoding of the source; `nil` clears the field. That of a collection is all of
+    /// its elements as one text: see ``ListSyntax``.
     public var value: [UInt8]?
 
     /// Assigns `value` to the field called `name`.
@@ -13,6 +14,11 @@ public struct Assignment: Hashable, Sendable {
 
     /// Assigns text to the field called `name`.
     public init(_ name: String, text: String) { self.init(name, Array(text.utf8)) }
+
+    /// Assigns these elements, and no others, to the collection called `name`, whose syntax is ``ListSyntax/quoted``.
+    public init(_ name: String, elements: [String]) {
+        self.init(name, elements.isEmpty ? nil : ListSyntax.quoted.join(elements.map { Array($0.utf8) }))
+    }
 }
 
 // Turns what a person or a file wants into what an event stores: only differences are written, and each write names
@@ -20,9 +26,8 @@ public struct Assignment: Hashable, Sendable {
 extension KindSchema {
     /// The operations that make `record` show what is assigned; none if it already does.
     ///
-    /// A member of a register is written with the other members as they are shown. Of a collection, whose value is
-    /// its elements separated by commas, only missing elements are added and only surplus elements removed. A write
-    /// to a deleted record names the deletes, so the record shows again. If a name is assigned twice, the last value
+    /// A member of a register is written with the other members as they are shown. Of a collection only missing elements
+    /// are added and only surplus elements removed. A write to a deleted record names the deletes, so the record shows again. If a name is assigned twice, the last value
     /// counts.
     ///
     /// - Parameter record: The record as the author saw it; `nil` for a new record.
@@ -81,22 +86,23 @@ extension KindSchema {
 
     private func collection(_ assignment: Assignment, _ record: Record?) -> [FieldOperation] {
         let key = key(for: assignment.name)
-        let identity = field(named: assignment.name)?.identity ?? { $0 }
-        let wanted = Elements.split(assignment.value ?? [])
-        let wantedIdentities = Set(wanted.map { Elements.identity(of: $0, by: identity) })
+        let field = field(named: assignment.name)
+        let identity = Elements.identity(of: field)
+        let wanted = (field?.list ?? .quoted).split(assignment.value ?? [])
+        let wantedIdentities = Set(wanted.map(identity))
         let heads = record?[key]?.heads ?? []
-        let present = Set(heads.compactMap(\.value).map { Elements.identity(of: $0, by: identity) })
+        let present = Set(heads.compactMap(\.value).map(identity))
         let deletes = record.map { $0.deletions.map { HeadID($0.event) } } ?? []
         var operations: [FieldOperation] = []
         // A withheld element was not visible to the author, so its absence from the wanted elements means nothing.
         let unwanted = heads.filter { head in
             if head.isWithheld { return assignment.value == nil }
-            return !wantedIdentities.contains(Elements.identity(of: head.value ?? [], by: identity))
+            return !wantedIdentities.contains(identity(head.value ?? []))
         }
         if !unwanted.isEmpty { operations.append(FieldOperation(.remove, key, supersedes: unwanted.map(\.id))) }
         var added: Set<String> = []
         for element in wanted {
-            let name = Elements.identity(of: element, by: identity)
+            let name = identity(element)
             // A new record keeps its elements as written, repeats included.
             if record != nil, present.contains(name) || !added.insert(name).inserted { continue }
             operations.append(FieldOperation(.add, key, supersedes: deletes, value: element))
@@ -106,7 +112,7 @@ extension KindSchema {
 
     /// The fields of `record` that have a value, by name, in order of their keys; registers as their members.
     ///
-    /// A collection is its elements separated by commas, each once. Internal fields are left out.
+    /// A collection is its elements as one text, each once. Internal fields are left out.
     public func values(of record: Record) -> [(name: String, value: [UInt8])] {
         var values: [(name: String, value: [UInt8])] = []
         for field in record.fields {
@@ -138,37 +144,27 @@ extension KindSchema {
         return field.policy == .union ? elements(of: field) : field.value
     }
 
-    /// The elements of a collection, separated by commas; `nil` if there are none.
+    /// The elements of a collection as one text; `nil` if there are none.
     func elements(of collection: Record.Field) -> [UInt8]? {
-        guard case .number(let number) = collection.key else { return nil }
-        return Elements.join(collection.heads, identity: field(number: number)?.identity ?? { $0 })
+        guard case .number(let number) = collection.key, let field = field(number: number) else { return nil }
+        let elements = Elements.shown(collection.heads, of: field)
+        return elements.isEmpty ? nil : field.list.join(elements)
     }
 }
 
-/// The elements of a collection as one text: separated by commas.
-public enum Elements {
-    /// The elements of `value`, unchanged; none for an empty value.
-    public static func split(_ value: [UInt8]) -> [[UInt8]] {
-        value.isEmpty ? [] : value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(Array.init)
-    }
-
-    /// The text by which two elements are the same element.
-    static func identity(of element: [UInt8], by identity: (String) -> String) -> String {
-        identity(String(decoding: element, as: UTF8.self))
-    }
-
-    /// The live elements in the order in which they were added, separated by commas; `nil` if there are none.
-    ///
-    /// The elements of a single event are returned byte for byte; an element that several authors added is shown
-    /// once.
-    static func join(_ heads: [Record.Head], identity: (String) -> String) -> [UInt8]? {
-        guard let first = heads.first else { return nil }
-        let isOneWrite = heads.allSatisfy { $0.id.event == first.id.event }
-        var seen: Set<String> = []
-        var elements: [[UInt8]] = []
-        for value in heads.compactMap(\.value) {
-            if isOneWrite || seen.insert(Self.identity(of: value, by: identity)).inserted { elements.append(value) }
+extension KindSchema {
+    /// What is wrong with the first of `assignments` whose value is not of the type of its field, as a sentence; `nil` if
+    /// there is none.
+    package func problem(with assignments: [Assignment]) -> String? {
+        for assignment in assignments {
+            guard let field = field(named: assignment.name), field.type != .any, let value = assignment.value else {
+                continue
+            }
+            let values = field.policy == .union ? field.list.split(value) : [value]
+            if let problem = values.lazy.compactMap(field.type.problem).first {
+                return "The value of \(field.name) \(problem)."
+            }
         }
-        return elements.isEmpty ? nil : Array(elements.joined(separator: [UInt8(ascii: ",")]))
+        return nil
     }
 }

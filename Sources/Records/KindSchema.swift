@@ -33,21 +33,28 @@ public struct FieldSchema: Sendable {
     ///
     /// The value of such a register is the values of its members: see ``Register``.
     public let members: [String]
+    /// What its values are; of a collection, what its elements are. Of registers only ``ValueType/any``.
+    public let type: ValueType
     /// For a collection: the form in which equal elements are the same, such as upper case and trimmed.
     public let identity: @Sendable (String) -> String
+    /// For a collection: how its elements are written as one text.
+    public let list: ListSyntax
     /// Whether the field is bookkeeping that no listing shows.
     public let isInternal: Bool
 
     /// A field of these parts.
     public init(
-        _ number: UInt32, _ name: String, _ policy: MergePolicy = .latest, members: [String] = [],
-        isInternal: Bool = false, identity: @escaping @Sendable (String) -> String = { $0 }
+        _ number: UInt32, _ name: String, _ policy: MergePolicy = .latest, type: ValueType = .any,
+        members: [String] = [], isInternal: Bool = false, list: ListSyntax = .quoted,
+        identity: @escaping @Sendable (String) -> String = { $0 }
     ) {
         self.number = number
         self.name = name
         self.policy = policy
+        self.type = type
         self.members = members
         self.isInternal = isInternal
+        self.list = list
         self.identity = identity
     }
 }
@@ -83,6 +90,8 @@ public struct KindSchema: Sendable {
     private let numbers: [String: Int]
     private let places: [UInt32: Int]
     private let registers: [String: Int]
+    /// Whether the text of a collection with one element may differ from that element.
+    let hasQuotedLists: Bool
 
     /// A kind of these parts; traps if two fields or two indexes share a number, or two fields a name.
     public init(
@@ -104,6 +113,7 @@ public struct KindSchema: Sendable {
             "The indexes of a kind have different numbers, from 1.")
         self.indexes = indexes
         self.indexEntries = indexEntries
+        hasQuotedLists = fields.contains { $0.policy == .union && $0.list == .quoted }
         numbers = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
         places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.number, $0) })
         registers = Dictionary(
@@ -117,8 +127,8 @@ public struct KindSchema: Sendable {
             return nil
         }
         let other = FieldSchema(
-            field.number, field.name, policy, members: field.members, isInternal: field.isInternal,
-            identity: field.identity)
+            field.number, field.name, policy, type: field.type, members: field.members, isInternal: field.isInternal,
+            list: field.list, identity: field.identity)
         return KindSchema(
             name: self.name, version: version, fields: fields.map { $0.number == field.number ? other : $0 },
             namedPolicy: namedPolicy, covers: covers, series: series, indexes: indexes, indexEntries: indexEntries)
@@ -164,7 +174,8 @@ public struct KindSchema: Sendable {
     }
 }
 
-/// A type whose values are records of one kind: applications register their own kinds with it.
+/// A kind of records: applications register their own kinds with it. See ``TypedRecord`` for one whose records are values
+/// of a type.
 public protocol RecordKind: Sendable {
     /// The kind.
     static var schema: KindSchema { get }

@@ -48,7 +48,7 @@ public struct ShownValues: ~Copyable, Sendable {
     }
 
     /// The text shown for the field `name`, or for the member `name` of a register; `nil` if there is none, or if it is
-    /// withheld. That of a collection is its elements, separated by commas, each once.
+    /// withheld. That of a collection is its elements as one text, each once: see ``ListSyntax``.
     public func text(_ name: String) -> String? {
         guard let schema else { return value(named: name).map { String(decoding: $0, as: UTF8.self) } }
         if let register = schema.register(of: name), let place = register.members.firstIndex(of: name) {
@@ -102,9 +102,13 @@ public struct ShownValues: ~Copyable, Sendable {
         names.knownOrdinal(of: .name(name)).flatMap { value($0) }
     }
 
-    /// The elements of the collection `number`, separated by commas, each once; `nil` if it has none.
+    /// The elements of the collection `number` as one text, each once; `nil` if it has none.
     package func elements(_ number: UInt32) -> ArraySlice<UInt8>? {
-        state.heads.count { $0.field == number } < 2 ? value(number) : schema?.elements(of: field(number))?[...]
+        switch state.heads.count(where: { $0.field == number }) {
+        case 0: nil
+        case 1 where schema?.hasQuotedLists != true: value(number)
+        default: schema?.elements(of: field(number))?[...]
+        }
     }
 
     /// Puts the places of the state's heads into `order`, sorted by the keys of their fields, then by their ids: the same
@@ -134,7 +138,7 @@ public struct ShownValues: ~Copyable, Sendable {
     package var deletions: [Record.Deletion] { Record.deletions(of: state, names) }
 
     /// Passes every field that has heads to `body`: its local number, and its value. The value is `nil` for a field that
-    /// was cleared or whose value is withheld; that of a collection is its elements separated by commas, each once.
+    /// was cleared or whose value is withheld; that of a collection is its elements as one text, each once.
     ///
     /// - Parameter order: What ``sortHeads(into:)`` has put there.
     package func forEachField(
@@ -145,7 +149,7 @@ public struct ShownValues: ~Copyable, Sendable {
             let number = state.heads[order[start]].field
             var end = start + 1
             while end < order.count, state.heads[order[end]].field == number { end += 1 }
-            if end == start + 1 {
+            if end == start + 1, schema?.hasQuotedLists != true {
                 try body(number, value(ofHead: order[start]))
             } else {
                 let field = field(number)
@@ -164,7 +168,7 @@ public struct ShownValues: ~Copyable, Sendable {
     }
 
     /// The field as a ``Record`` has it.
-    private func field(_ number: FieldOrdinal) -> Record.Field {
+    func field(_ number: FieldOrdinal) -> Record.Field {
         let heads = state.heads.filter { $0.field == number }.map { Record.Head($0, of: state, names) }
         return Record.Field(names.field(number), heads, schema: schema)
     }

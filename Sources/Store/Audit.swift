@@ -61,14 +61,17 @@ public struct Audit: Sendable {
     package let log: EventLog
     /// The events that count.
     package let filter: EventFilter
-    private let kinds: Kinds
+    private let views: Views
 
-    /// Creates the audit of those events of `log` that `filter` counts; by default of all.
-    public init(of log: EventLog, kinds: Kinds, counting filter: EventFilter = EventFilter()) {
-        self.log = log
+    /// Creates the audit of those events of the views' log that `filter` counts; by default of all.
+    package init(of views: Views, counting filter: EventFilter = EventFilter()) {
+        log = views.log
         self.filter = filter
-        self.kinds = kinds
+        self.views = views
     }
+
+    /// Returns the schema by which records of `kind` are read: see ``ViewReader/schema(of:)``.
+    package func schema(of kind: String) throws -> KindSchema? { try views.schema(of: kind) }
 
     /// Returns the position of the last event that may count; 0 if there is none.
     package func lastPosition() throws -> Position {
@@ -129,7 +132,7 @@ public struct Audit: Sendable {
     private func changes(
         _ operation: FieldOperation, in change: Change, _ withheld: Withholding?
     ) throws -> [AuditEntry.FieldChange] {
-        let schema = kinds[change.kind]
+        let schema = try schema(of: change.kind)
         if [.delete, .erase, .revive].contains(operation.code) {
             return [
                 .init(

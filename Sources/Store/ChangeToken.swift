@@ -62,3 +62,11 @@ extension EventLog {
         return token.stamp == stamp || token.stamp == unknown || stamp == unknown
     }
 }
+
+extension Store {
+    /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
+    /// future changes.
+    public func currentToken() throws -> ChangeToken {
+        try describing { try log.token(at: log.lastPosition()) }
+    }
+}

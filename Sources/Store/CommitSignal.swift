@@ -58,7 +58,7 @@ package final class CommitSignal: Sendable {
     }
 
     /// Returns when it would be polled again for commits of other processes, or when the task is cancelled.
-    func pause() async { try? await Task.sleep(for: Self.interval) }
+    package func pause() async { try? await Task.sleep(for: Self.interval) }
 
     private func pollWhileSomebodyWaits() {
         let mustStart = state.withLock { state in

@@ -43,6 +43,14 @@ extension Reading {
 }
 
 extension Reading {
+    /// Returns the schema by which records of `kind` are read: the registered one, or else what the log says about the kind,
+    /// if a program with its code has written it; `nil` if neither is there. Cost: nothing, or a look-up.
+    ///
+    /// - Throws: ``StoreError`` if the views cannot be read.
+    public func schema(of kind: String) throws -> KindSchema? {
+        try kinds[kind] ?? describing { try audit.schema(of: kind) }
+    }
+
     /// The ID of the log, the same in every store that shares it.
     public var logID: LogID { log.id }
 

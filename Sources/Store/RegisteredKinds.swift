@@ -14,7 +14,7 @@ package enum RegisteredKinds {
     /// The kinds of the store itself.
     static let system: [KindSchema] = [
         ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-        ArchiveKind.schema, RecoveryKind.schema, WriteKind.schema,
+        ArchiveKind.schema, RecoveryKind.schema, WriteKind.schema, KindDescription.schema,
     ]
 
     /// Returns the kinds and projections of `configuration`.

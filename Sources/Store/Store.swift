@@ -132,7 +132,8 @@ public final class Store: Reading {
                 log: log, views: views, erasing, followUp,
                 Incarnation(
                     files: files, log: log, surroundings: surroundings, stateFolder: configuration.stateFolder),
-                configuration.components, deviceName: configuration.deviceName)
+                configuration.components, describing: configuration.kinds.map { $0.schema },
+                deviceName: configuration.deviceName)
         } else {
             writer = nil
             if try areViewsDamaged || !views.isCurrent() { try views.moveAside() }
@@ -283,7 +284,7 @@ public final class Store: Reading {
     public var kinds: Kinds { views.kinds }
 
     /// The history: who did what when.
-    public var audit: Audit { Audit(of: log, kinds: kinds) }
+    public var audit: Audit { Audit(of: views) }
 
     /// Reads from one state of the views: all answers within `body` belong together.
     ///

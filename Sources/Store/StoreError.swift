@@ -12,6 +12,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The request is invalid.
         case usage
+        /// A value is not what its field, or its kind, accepts.
+        case invalid
         /// Data is damaged, or has the wrong form.
         case damaged
         /// There is no such store, file or record.
@@ -45,7 +47,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public var exitCode: Int32 {
             switch self {
             case .usage: 64
-            case .damaged: 65
+            case .damaged, .invalid: 65
             case .notFound, .expired, .archived: 66
             case .unreachable: 69
             case .bug: 70

@@ -78,7 +78,7 @@ package enum RevertKind: RecordKind {
     /// The kinds of the records that only describe other batches, and are not themselves taken back.
     package static let bookkeeping: Set<String> = [
         ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name, RecoveryKind.name,
-        WriteKind.name,
+        WriteKind.name, KindDescription.name,
     ]
 }
 

@@ -90,6 +90,9 @@ public struct WriteBatch {
     public mutating func newID() -> RecordID { identity?.nextID() ?? RecordID.random(using: &generator) }
 
     /// Creates a record of `kind` and returns its ID.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if the kind is not registered, `invalid` if a value is not of the type of
+    ///   its field.
     public mutating func add(_ kind: String, _ assignments: [Assignment]) throws -> RecordID {
         let id = newID()
         try append(Change(kind: kind, record: id, operations: operations(kind, assignments, nil)))
@@ -101,7 +104,8 @@ public struct WriteBatch {
     /// - Parameter basis: The record as the author saw it, if that is older than the present state: in a form that
     ///   was open for a while. Values that arrived since are then kept beside the new ones, as a conflict.
     /// - Returns: Whether anything was written.
-    /// - Throws: ``StoreError`` with code `usage` if the record was erased.
+    /// - Throws: ``StoreError`` with code `usage` if the kind is not registered, or if the record was erased; `invalid` if a
+    ///   value is not of the type of its field.
     @discardableResult
     public mutating func set(
         _ kind: String, _ id: RecordID, _ assignments: [Assignment], basis: Record? = nil
@@ -190,10 +194,21 @@ public struct WriteBatch {
                         + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))
     }
 
+    /// Puts a change in front of the others.
+    mutating func prepend(_ change: Change) throws {
+        let others = changes
+        changes = []
+        try append(change)
+        changes += others
+    }
+
     private func operations(
         _ kind: String, _ assignments: [Assignment], _ record: Record?
     ) throws -> [FieldOperation] {
         guard let schema = kinds[kind] else { throw Self.unknownKind(kind) }
+        if let problem = schema.problem(with: assignments) {
+            throw StoreError(.invalid, problem, hint: "Nothing was written. Correct the value.")
+        }
         return schema.operations(assigning: assignments, to: record)
     }
 

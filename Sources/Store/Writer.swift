@@ -23,6 +23,7 @@ package final class Writer: Sendable {
     private let erasing: Erasing
     private let followUp: FollowUp
     private let components: [StoreComponent]
+    private let describer: KindDescriber
     private let queue = DispatchQueue(label: "groundwave.writer")
     private let waiting = Mutex(Waiting())
     private let logger = Subsystem.writer.logger
@@ -50,9 +51,10 @@ package final class Writer: Sendable {
 
     init(
         log: EventLog, views: Views, _ erasing: Erasing, _ followUp: FollowUp, _ incarnation: Incarnation,
-        _ components: [StoreComponent], deviceName: String
+        _ components: [StoreComponent], describing kinds: [KindSchema], deviceName: String
     ) throws {
         self.components = components
+        describer = KindDescriber(kinds)
         self.log = log
         self.views = views
         self.erasing = erasing
@@ -134,6 +136,7 @@ package final class Writer: Sendable {
             $0.former = former
             $0.isIntroduced = false
         }
+        describer.forget()
     }
 
     /// Returns an empty batch.
@@ -154,7 +157,7 @@ package final class Writer: Sendable {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enqueue(BatchRequest(note, conditions, body, cancellation, continuation))
+                enqueue(BatchRequest(note, conditions, describer, body, cancellation, continuation))
             }
         } onCancel: {
             cancellation.isRequested.store(true, ordering: .relaxed)
@@ -344,18 +347,20 @@ private final class Cancellation: Sendable {
 private final class BatchRequest<Value: Sendable>: Request {
     private let note: AuditNote
     private let conditions: WriteConditions
+    private let describer: KindDescriber
     private let body: @Sendable (inout WriteBatch) throws -> Value
     private let cancellation: Cancellation
     private let continuation: CheckedContinuation<Written<Value>, any Error>
     private let value = Mutex<Value?>(nil)
 
     init(
-        _ note: AuditNote, _ conditions: WriteConditions,
+        _ note: AuditNote, _ conditions: WriteConditions, _ describer: KindDescriber,
         _ body: @escaping @Sendable (inout WriteBatch) throws -> Value, _ cancellation: Cancellation,
         _ continuation: CheckedContinuation<Written<Value>, any Error>
     ) {
         self.note = note
         self.conditions = conditions
+        self.describer = describer
         self.body = body
         self.cancellation = cancellation
         self.continuation = continuation
@@ -371,6 +376,7 @@ private final class BatchRequest<Value: Sendable>: Request {
         if cancellation.isRequested.load(ordering: .relaxed) { throw CancellationError() }
         self.value.withLock { $0 = value }
         if let former { return .written(former) }
+        try describer.describe(in: &batch)
         try batch.close()
         return .draft(try batch.draft(note))
     }

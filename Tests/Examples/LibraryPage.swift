@@ -3,15 +3,21 @@ import GroundwaveLogbook
 import GroundwaveTesting
 import Testing
 
-enum Inspection: RecordKind {
-    static let schema = KindSchema(
-        name: "inspection",
-        fields: [FieldSchema(1, "DEVICE"), FieldSchema(2, "DAY"), FieldSchema(3, "RESULT")],
-        indexes: [IndexSchema(1, "day")],
-        indexEntries: { record, entries in
-            guard record.isVisible, let day = record.text("DAY") else { return }
-            entries.add(Array(day.utf8)[...], to: 1)
-        })
+struct Inspection: TypedRecord {
+    enum Result: String, RecordValue, CaseIterable { case passed, failed }
+
+    var device = ""
+    var day: CalendarDay?
+    var result = Result.passed
+    var labels: [String] = []
+
+    static let name = "inspection"
+    static let fields = [
+        Field(1, "DEVICE", \.device), Field(2, "DAY", \.day), Field(3, "RESULT", \.result),
+        Field(4, "LABELS", \.labels),
+    ]
+    static let byDay = Index(1, "day") { $0.day.map { [.text("\($0)")] } }
+    static let indexes = [byDay]
 }
 
 enum Results: Projection {
@@ -20,9 +26,11 @@ enum Results: Projection {
 
     static func project(_ kind: String, _ id: RecordID, _ record: borrowing ShownValues, into rows: inout ProjectedRows)
     {
-        guard record.isVisible, let device = record.text("DEVICE"), let result = record.text("RESULT") else { return }
-        rows.add(sums: [1], to: [.text(device), .text(result)])
-        rows.add([.text(result), .text(record.text("DAY") ?? "")])
+        guard record.isVisible else { return }
+        let inspection = Inspection(record)
+        let result = ProjectionKey.Value.text(inspection.result.rawValue)
+        rows.add(sums: [1], to: [.text(inspection.device), result])
+        rows.add([result, .text(inspection.day.map { "\($0)" } ?? "")])
     }
 }
 
@@ -32,18 +40,10 @@ private final class SearchIndex {
 
     func fill(from store: Store) throws {
         devices = [:]
-        try store.read { view in
-            try view.forEachRecord(of: "inspection") { record in
-                set(record.id, record)
-                return true
-            }
-        }
+        for inspection in try store.all(Inspection.self) { set(inspection.id, inspection) }
     }
 
-    func set(_ id: RecordID, _ record: Record?) {
-        let device = record.flatMap { $0.isVisible ? Inspection.schema.value(of: "DEVICE", in: $0) : nil }
-        devices[id] = device.map { String(decoding: $0, as: UTF8.self) }
-    }
+    func set(_ id: RecordID, _ inspection: Saved<Inspection>?) { devices[id] = inspection?.device }
 }
 
 /// The code of Docs/Library.md and README.md, compiled and run.
@@ -64,16 +64,13 @@ private final class SearchIndex {
         let configuration = Configuration(author: "N0CALL", kinds: [Inspection.self], stateFolder: state)
         let store = try await Store.create(at: folder, configuration)
         let added = try await store.write(note: "The yearly round") {
-            try $0.add("inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("RESULT", text: "passed")])
+            try $0.add(Inspection(device: "Ladder", day: CalendarDay("2026-05-01")))
         }
         try await store.write(note: "A rung is loose") {
-            try $0.set("inspection", added.value, [Assignment("RESULT", text: "failed")])
+            try $0.edit(Inspection.self, added.value) { $0.result = .failed }
         }
-        let record = try store.record("inspection", added.value)
-        let result = record.flatMap { Inspection.schema.value(of: "RESULT", in: $0) }
-        print(String(decoding: result ?? [], as: UTF8.self))
+        if let inspection = try store.find(Inspection.self, added.value) { print(inspection.device, inspection.result) }
         try store.close()
-        #expect(result == Array("failed".utf8))
     }
 
     @Test func `has a log like that of README.md`() async throws {
@@ -100,27 +97,20 @@ private final class SearchIndex {
         let store = temporary.store
         let ids = try await store.write { batch in
             try ["2026-04-30", "2026-05-01", "2026-05-02"].map { day in
-                try batch.add("inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("DAY", text: day)])
+                try batch.add(Inspection(device: "Ladder", day: CalendarDay(day)))
             }
         }.value
         let id = ids[1]
         let before = try store.currentToken()
         let hidden = try await store.write(note: "Logged twice") { try $0.remove("inspection", id) }
-        let inMay = try store.read { view in
-            var found: [RecordID] = []
-            try view.forEachEntry(of: "inspection", index: 1, prefix: Array("2026-05".utf8)) { _, id in
-                found.append(id)
-                return true
-            }
-            return try found.compactMap { try view.record("inspection", $0) }
-        }
+        let inMay = try store.all(Inspection.byDay, text: "2026-05")
         #expect(inMay.map(\.id) == [ids[2]])
         let past = try await store.at(.position(before.position))
         let then = try past.record("inspection", id)
         #expect(then?.isVisible == true)
-        var query = HistoryQuery()
-        query.record = ("inspection", id)
-        for entry in try store.history(query) { print(entry.stamp, entry.note.author, entry.note.text) }
+        for entry in try store.history(HistoryQuery(of: "inspection", id)) {
+            print(entry.stamp, entry.note.author, entry.note.text)
+        }
         try await store.revert(hidden.batch, note: "No, once only")
         #expect(try store.record("inspection", id)?.isVisible == true)
         let conflicts = try store.conflicts()
@@ -146,13 +136,15 @@ private final class SearchIndex {
                 switch step {
                 case .reset: try index.fill(from: store)
                 case .changes(let set):
-                    for change in set.changes { index.set(change.record, try store.record(change.kind, change.record)) }
+                    for change in set.changes {
+                        index.set(change.record, try store.find(Inspection.self, change.record))
+                    }
                 }
                 try await consumer.acknowledge(step)
             }
         }
         try await catchUp()
-        let added = try await store.write { try $0.add("inspection", [Assignment("DEVICE", text: "Ladder")]) }
+        let added = try await store.write { try $0.add(Inspection(device: "Ladder")) }
         for try await set in store.changes(
             since: token, through: try store.currentToken(), matching: .kind("inspection"))
         {
@@ -168,9 +160,8 @@ private final class SearchIndex {
         let temporary = try await TemporaryStore(configuration)
         let store = temporary.store
         try await store.write { batch in
-            for result in ["passed", "failed", "failed"] {
-                _ = try batch.add(
-                    "inspection", [Assignment("DEVICE", text: "Ladder"), Assignment("RESULT", text: result)])
+            for result in [Inspection.Result.passed, .failed, .failed] {
+                _ = try batch.add(Inspection(device: "Ladder", result: result))
             }
         }
         let failures = try store.read { try $0.sums(of: Results.self, ["Ladder", "failed"]).first ?? 0 }
@@ -224,7 +215,7 @@ private final class SearchIndex {
         let folder = base.url.appending(path: "damaged")
         let store = try await Store.create(at: folder, configuration)
         for number in 1...50 {
-            try await store.write { _ = try $0.add("inspection", [Assignment("DEVICE", text: "Ladder \(number)")]) }
+            try await store.write { _ = try $0.add(Inspection(device: "Ladder \(number)")) }
         }
         try store.close()
         var messages: [String] = []
@@ -234,7 +225,7 @@ private final class SearchIndex {
         try log.truncate(atOffset: 40_000)
         try log.close()
         let temporary = try await open(folder, configuration) { messages.append($0) }
-        try await temporary.write { _ = try $0.add("inspection", [Assignment("DEVICE", text: "Scaffold")]) }
+        try await temporary.write { _ = try $0.add(Inspection(device: "Scaffold")) }
         try temporary.close()
         #expect(messages.count == 1)
         guard case .recovering(let recovery) = try await Store.open(at: folder, configuration) else {
@@ -244,14 +235,7 @@ private final class SearchIndex {
         try await recovery.stageRestore(from: .salvage)
         try recovery.temporary.close()
         let restored = try await Store.open(at: folder, configuration).whole
-        var devices: [String] = []
-        try restored.read { view in
-            try view.forEachRecord(of: "inspection") { record in
-                devices.append(
-                    Inspection.schema.value(of: "DEVICE", in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
-                return true
-            }
-        }
+        let devices = try restored.all(Inspection.self).map(\.device)
         #expect(devices.contains("Scaffold"), "what was written meanwhile is there")
         try restored.close()
     }

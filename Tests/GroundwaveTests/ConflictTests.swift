@@ -35,7 +35,7 @@ import Testing
         _ = try await store.write { try $0.set("qso", id, fields("FREQ=21.03", "BAND=15m")) }
         let error = try await #require(
             throws: StoreError.self, performing: { try await store.choose(conflict.candidates[0], in: conflict) })
-        #expect(error.code == .busy)
+        #expect(error.code == .conflict)
     }
 
     @Test(arguments: [true, false])

@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveEvents
 import GroundwaveLogbook
+import GroundwaveObserving
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
@@ -120,6 +121,41 @@ private final class Count: Sendable {
         #expect(try await values.next(isolation: Screen.shared)?.count == 3)
         try await Self.add("qso", "K1AA", to: made.store)
         #expect(try await values.next(isolation: Screen.shared)?.count == 4)
+        #expect(Screen.isHere)
+    }
+
+    /// A kind that notes where it is read.
+    private enum Watched: RecordKind {
+        static let read = Count()
+        static let schema = KindSchema(
+            name: "watched",
+            fields: [
+                FieldSchema(1, "LABELS", .union) { label in
+                    #expect(!Screen.isHere)
+                    read.add()
+                    return label
+                }
+            ])
+    }
+
+    @Test @Screen func `follows changes, and the steps of a consumer, off the actor of the caller`() async throws {
+        let made = try await TemporaryStore(Configuration(kinds: [Watched.self]))
+        let store = made.store
+        let consumer = try store.consumer("watching", matching: .kind("watched"))
+        for try await step in consumer.steps(through: try store.currentToken()) { try await consumer.acknowledge(step) }
+        let start = try store.currentToken()
+        let id = try await store.write { try $0.add("watched", [Assignment("LABELS", elements: ["a", "b"])]) }.value
+        try await store.write { try $0.set("watched", id, [Assignment("LABELS", elements: ["b", "c"])]) }
+        let end = try store.currentToken()
+        let before = Watched.read.value
+        var sets = 0
+        for try await set in store.changes(since: start, through: end, matching: .kind("watched")) {
+            sets += set.changes.count
+        }
+        for try await step in consumer.steps(through: end) {
+            if case .changes(let set) = step { sets += set.changes.count }
+        }
+        #expect(sets == 4 && Watched.read.value > before)
         #expect(Screen.isHere)
     }
 

@@ -87,7 +87,7 @@ struct Schedule {
         } else {
             let assignments = assignments()
             operations = Self.schema.operations(assigning: assignments, to: record)
-            wanted = assignments.first { $0.name == "PARKS" }.map { Elements.split($0.value ?? []) }
+            wanted = assignments.first { $0.name == "PARKS" }.map { ListSyntax.quoted.split($0.value ?? []) }
         }
         guard !operations.isEmpty else { return }
         device.sequence += 1

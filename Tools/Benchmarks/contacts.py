@@ -108,6 +108,7 @@ def measure_observing(bench: Bench) -> None:
     name = f"observed list of {count:,} contacts"
     row(f"{name}: its actor, for each commit", "ms", "under 1", lambda: observed("observe-actor", 25))
     row(f"{name}: from a commit to the new value", "ms", "10", lambda: observed("observe-value", 25))
+    row(f"opening a store of {count:,} contacts, with unchanged kinds", "ms", "10", lambda: observed("open", 15))
     row(f"count of {count:,} contacts, in the process", "ms", "10", lambda: observed("count", 15))
 
 

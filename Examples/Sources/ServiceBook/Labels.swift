@@ -11,21 +11,16 @@ struct Labels {
 
     /// Brings the file up to date with all that is in the store now, from wherever it came.
     func catchUp() async throws {
-        let consumer = try store.consumer("labels", matching: .kind(Service.schema.name, fields: ["DEVICE", "DAY"]))
+        let consumer = try store.consumer("labels", matching: .kind(Service.name, fields: ["DEVICE", "DAY"]))
         for try await step in consumer.steps(through: try store.currentToken()) {
             var labels: [String: String] = [:]
             switch step {
             case .reset:
-                try store.read { view in
-                    try view.forEachRecord(of: Service.schema.name) { record in
-                        labels["\(record.id)"] = label(record)
-                        return true
-                    }
-                }
+                for service in try store.all(Service.self) { labels["\(service.id)"] = label(service) }
             case .changes(let set):
                 labels = try read()
                 for change in set.changes {
-                    labels["\(change.record)"] = try store.record(change.kind, change.record).flatMap(label)
+                    labels["\(change.record)"] = try store.find(Service.self, change.record).map(label)
                 }
             }
             try JSONEncoder().encode(labels).write(to: file, options: .atomic)
@@ -38,10 +33,7 @@ struct Labels {
         try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
     }
 
-    /// What is hidden or erased has no label.
-    private func label(_ record: Record) -> String? {
-        guard record.isVisible else { return nil }
-        let service = Service(record)
-        return "\(service.device), serviced on \(service.day)"
+    private func label(_ service: Saved<Service>) -> String {
+        "\(service.device), serviced on \(service.day.map { "\($0)" } ?? "an unknown day")"
     }
 }

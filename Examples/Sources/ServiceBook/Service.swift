@@ -1,46 +1,28 @@
 import Groundwave
 
 /// What was done to a device: a record of the service book.
-struct Service: RecordKind, Hashable {
-    var device: String
-    /// Such as `2026-05-01`: these sort as the days do.
-    var day: String
+struct Service: TypedRecord, Hashable {
+    var device = ""
+    var day: CalendarDay?
     /// What it cost, in hundredths, since sums are of whole numbers.
     var cents: Int64 = 0
     var notes = ""
+    /// The parts that were replaced, such as `Seal, 40 mm`. If two devices add parts, both are there.
+    var parts: [String] = []
 
+    static let name = "service"
     /// The numbers and names are on disk: a field keeps its number for ever.
-    static let schema = KindSchema(
-        name: "service",
-        fields: [FieldSchema(1, "DEVICE"), FieldSchema(2, "DAY"), FieldSchema(3, "CENTS"), FieldSchema(4, "NOTES")],
-        indexes: [byDevice],
-        indexEntries: { record, entries in
-            guard record.isVisible, let device = record.text("DEVICE") else { return }
-            entries.add(key(device, record.text("DAY") ?? "")[...], to: byDevice.number)
-        })
+    static let fields = [
+        Field(1, "DEVICE", \.device, type: .text(limit: 200)), Field(2, "DAY", \.day), Field(3, "CENTS", \.cents),
+        Field(4, "NOTES", \.notes), Field(5, "PARTS", \.parts),
+    ]
+    static let indexes = [byDevice]
 
     /// The services of a device, in order of day.
-    static let byDevice = IndexSchema(1, "device")
+    static let byDevice = Index(1, "device") { [.text($0.device), .text($0.day.map { "\($0)" } ?? "")] }
 
-    /// A key of ``byDevice``. The zero byte ends the name, so that `Car` does not find `Caravan`.
-    static func key(_ device: String, _ day: String) -> [UInt8] { Array("\(device)\0\(day)".utf8) }
+    /// A service that cannot be written.
+    enum Problem: Error { case noDevice }
 
-    /// The fields as they are written.
-    var assignments: [Assignment] {
-        [
-            Assignment("DEVICE", text: device), Assignment("DAY", text: day), Assignment("CENTS", text: "\(cents)"),
-            Assignment("NOTES", text: notes),
-        ]
-    }
-}
-
-extension Service {
-    /// The service that `record` shows. Another program may have written it: what is missing is empty, what is no number is 0.
-    init(_ record: Record) {
-        func text(_ name: String) -> String {
-            Self.schema.value(of: name, in: record).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        }
-        self.init(
-            device: text("DEVICE"), day: text("DAY"), cents: Int64(text("CENTS")) ?? 0, notes: text("NOTES"))
-    }
+    func validate() throws { if device.isEmpty { throw Problem.noDevice } }
 }

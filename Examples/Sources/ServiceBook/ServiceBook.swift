@@ -3,17 +3,8 @@ import Groundwave
 /// The questions that the service book answers, of a store or of its past.
 extension Reading {
     /// Returns the services of a device, in order of day.
-    func services(of device: String) throws -> [Service] {
-        try read { view in
-            var ids: [RecordID] = []
-            try view.forEachEntry(
-                of: Service.schema.name, index: Service.byDevice.number, prefix: Service.key(device, "")
-            ) { _, id in
-                ids.append(id)
-                return true
-            }
-            return try ids.compactMap { try view.record(Service.schema.name, $0) }.map { Service($0) }
-        }
+    func services(of device: String) throws -> [Saved<Service>] {
+        try all(Service.byDevice, prefix: [.text(device)])
     }
 
     /// Returns what a device cost, in cents, by month.

@@ -14,14 +14,18 @@ try await withFolder { folder in
     // Several records in one batch: all of them are written, or none.
     let added = try await store.write(note: "The year's first visit") { batch in
         try [
-            Service(device: "Boiler", day: "2026-01-12", cents: 18_050, notes: "Burner cleaned, seal replaced"),
-            Service(device: "Lift", day: "2026-01-12", cents: 42_000, notes: "Ropes inspected"),
-            Service(device: "Boiler", day: "2026-04-02", cents: 6_000, notes: "Pump: bearing noisy"),
-        ].map { try batch.add(Service.schema.name, $0.assignments) }
+            Service(
+                device: "Boiler", day: CalendarDay("2026-01-12"), cents: 18_050, notes: "Burner cleaned",
+                parts: ["Seal, 40 mm"]),
+            Service(device: "Lift", day: CalendarDay("2026-01-12"), cents: 42_000, notes: "Ropes inspected"),
+            Service(device: "Boiler", day: CalendarDay("2026-04-02"), cents: 6_000, notes: "Pump: bearing noisy"),
+        ].map { try batch.add($0) }
     }
     let ids = added.value
     try await labels.catchUp()
-    check(try store.services(of: "Boiler").map(\.day) == ["2026-01-12", "2026-04-02"], "services are in order of day")
+    let days = try store.services(of: "Boiler").compactMap(\.day).map { "\($0)" }
+    check(days == ["2026-01-12", "2026-04-02"], "services are in order of day")
+    check(try store.find(Service.self, ids[0])?.parts == ["Seal, 40 mm"], "an element may contain a comma")
     check(try store.costs(of: "Boiler") == ["2026-01": 18_050, "2026-04": 6_000], "costs are summed by month")
     check(try store.search("bear") == [ids[2]], "words are found by how they begin")
     check(try labels.read()["\(ids[1])"] == "Lift, serviced on 2026-01-12", "the first step of a consumer is a reset")
@@ -29,11 +33,13 @@ try await withFolder { folder in
     // A correction says why. Undoing it is a batch of its own.
     let april = try store.currentToken()
     let correction = try await store.write(note: "As invoiced") { batch in
-        try batch.set(
-            Service.schema.name, ids[2], [Assignment("CENTS", text: "7250"), Assignment("DAY", text: "2026-05-04")])
+        try batch.edit(Service.self, ids[2]) { service in
+            service.cents = 7_250
+            service.day = CalendarDay("2026-05-04")
+        }
     }
     check(try store.costs(of: "Boiler") == ["2026-01": 18_050, "2026-05": 7_250], "sums follow a correction")
-    try await store.write(note: "Entered for another house") { try $0.remove(Service.schema.name, ids[1]) }
+    try await store.write(note: "Entered for another house") { try $0.remove(Service.name, ids[1]) }
     try await labels.catchUp()
     check(try store.services(of: "Lift").isEmpty && store.costs(of: "Lift").isEmpty, "hidden services count nowhere")
     check(try labels.read()["\(ids[2])"] == "Boiler, serviced on 2026-05-04", "the file follows corrections")
@@ -45,11 +51,20 @@ try await withFolder { folder in
     check(try past.services(of: "Boiler").map(\.cents) == [18_050, 6_000], "the past has the records of then")
 
     _ = try await store.revert(correction.batch, note: "The invoice was wrong")
-    check(try store.services(of: "Boiler") == past.services(of: "Boiler"), "an undone correction leaves nothing")
-    var query = HistoryQuery()
-    query.record = (Service.schema.name, ids[2])
-    let notes = try store.history(query).map(\.note.text)
+    let (now, then) = (try store.services(of: "Boiler"), try past.services(of: "Boiler"))
+    check(now.map(\.value) == then.map(\.value), "an undone correction leaves nothing")
+    let notes = try store.history(HistoryQuery(of: Service.name, ids[2])).map(\.note.text)
     check(notes == ["The invoice was wrong", "As invoiced", "The year's first visit"], "the history tells why")
+
+    // What cannot be right is refused before anything is written.
+    do {
+        _ = try await store.write { try $0.add(Service(day: CalendarDay("2026-05-05"))) }
+        check(false, "a service needs a device")
+    } catch Service.Problem.noDevice {}
+    do {
+        try await store.write { try $0.set(Service.name, ids[0], [Assignment("DAY", text: "last Monday")]) }
+        check(false, "a day is a day")
+    } catch let error as StoreError { check(error.code == .invalid, error.message) }
 
     // What was made of the log can be made again of the log, and is the same.
     check(try store.compareWithReplay().isSame, "the tables agree with the log")

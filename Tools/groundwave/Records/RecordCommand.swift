@@ -44,7 +44,7 @@ struct RecordKinds: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let kinds = try store.kindCounts().map { count in
-            let schema = store.kinds[count.kind]
+            let schema = try store.schema(of: count.kind)
             return Result.Kind(
                 name: count.kind, version: schema?.version, records: count.shown, hidden: count.hidden,
                 fields: (schema?.shownFields ?? []).map {

@@ -17,12 +17,15 @@ struct Bench {
         case "salvage": try LogBench.salvage(arguments[1])
         case "generate": try ReplayBench.generate(arguments[1], events: number(2), records: number(3))
         case "rebuild": try ReplayBench.rebuild(arguments[1])
+        case "projection":
+            try ReplayBench.projection(arguments[1], events: number(2), records: number(3), rounds: number(4))
         case "catchup": try ReplayBench.catchUp(arguments[1], events: number(2), records: number(3))
         case "parse": try ADIFBench.parse(arguments[1])
         case "log": try ADIFBench.generateLog(arguments[1], contacts: number(2))
         case "observe-build": try await ObserveBench.build(arguments[1], contacts: number(2))
         case "observe-actor": try await ObserveBench.edit(arguments[1], edits: number(2), asksForActor: true)
         case "observe-value": try await ObserveBench.edit(arguments[1], edits: number(2), asksForActor: false)
+        case "open": try await ObserveBench.open(arguments[1], rounds: number(2))
         case "count": try await ObserveBench.count(arguments[1], rounds: number(2))
         case "past-build":
             try await TimeTravelBench.build(arguments[1], events: number(2), batch: number(3), steps: number(4))
@@ -46,7 +49,7 @@ struct Bench {
         case "meter-connect": try await MeterBench.connect(arguments[1], rounds: number(2))
         default:
             print(
-                "usage: Bench append|scan|hash|verify|generate|rebuild|catchup|parse|log|count|observe-…|past-…|sync-…|meter-… (see Tools/bench)"
+                "usage: Bench append|scan|hash|verify|generate|rebuild|projection|catchup|parse|log|open|count|observe-…|past-…|sync-…|meter-… (see Tools/bench)"
             )
             exit(64)
         }

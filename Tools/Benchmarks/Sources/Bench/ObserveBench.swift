@@ -96,6 +96,20 @@ enum ObserveBench {
         try store.close()
     }
 
+    /// Opens the store again and again, each time with the kinds of the time before, and reads a record.
+    static func open(_ path: String, rounds: Int) async throws {
+        var times: [Double] = []
+        for _ in 0..<rounds {
+            let start = ContinuousClock.now
+            let store = try await Store.open(at: URL(filePath: path), .full(author: "N0CALL")).whole
+            _ = try store.record("qso", RecordID(high: 1, low: 1))
+            times.append((ContinuousClock.now - start) / .milliseconds(1))
+            try store.close()
+        }
+        times.sort()
+        print("engine open: \(String(format: "%.2f", times[times.count / 2])) ms")
+    }
+
     /// Counts the contacts as an application does.
     static func count(_ path: String, rounds: Int) async throws {
         let store = try await Store.open(at: URL(filePath: path), .full(author: "N0CALL")).whole

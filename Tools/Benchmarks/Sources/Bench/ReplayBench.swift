@@ -32,7 +32,7 @@ enum ReplayBench {
         try log.close()
     }
 
-    private static func change(_ number: UInt64, _ records: Int, _ last: inout [UInt32]) -> Change {
+    static func change(_ number: UInt64, _ records: Int, _ last: inout [UInt32]) -> Change {
         let isFull = number <= UInt64(records)
         let record = isFull ? Int(number) : Int(mixed(number ^ 77) % UInt64(records)) + 1
         let count = isFull ? 20 : 1 + Int(mixed(number &* 3) % 4)

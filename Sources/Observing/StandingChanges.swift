@@ -3,6 +3,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 /// What a batch changes in what records show, as opposed to what its author wrote.
 enum StandingChanges {
@@ -43,7 +44,7 @@ enum StandingChanges {
     static func change(
         _ touched: Touched, from before: Record?, to after: Record?, _ store: Store
     ) throws -> ChangeSet.RecordChange? {
-        let schema = store.kinds[touched.kind]
+        let schema = try store.views.schema(of: touched.kind)
         let standings = (before: standing(of: before), after: standing(of: after))
         // An erasure also names ids that no record has had.
         if standings == (.absent, .erased) { return nil }

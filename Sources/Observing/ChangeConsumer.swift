@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
+import GroundwaveStore
 
 /// A reader of changes whose place is kept with the log: for an index, a server or a file of the application's own, which
 /// follows the store across restarts.
@@ -112,6 +113,7 @@ public struct ChangeConsumer: Sendable {
             let consumer: ChangeConsumer
             let end: ChangeToken?
             private var changes: ChangeSequence.Iterator?
+            private let queue = ReadingQueue("groundwave.steps")
 
             init(consumer: ChangeConsumer, end: ChangeToken?) { (self.consumer, self.end) = (consumer, end) }
 
@@ -121,8 +123,8 @@ public struct ChangeConsumer: Sendable {
                 changes?.isFollowing = true
             }
 
-            private mutating func reset() throws -> Step {
-                let token = try consumer.store.currentToken()
+            private mutating func reset(isolation actor: isolated (any Actor)?) async throws -> Step {
+                let token = try await queue.run { [consumer] in try consumer.store.currentToken() }
                 start(at: token)
                 return .reset(token)
             }
@@ -131,7 +133,8 @@ public struct ChangeConsumer: Sendable {
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Step? {
                 if Task.isCancelled { return nil }
                 if changes == nil {
-                    guard let token = try consumer.place() else { return try reset() }
+                    let place = try await queue.run { [consumer] in try consumer.place() }
+                    guard let token = place else { return try await reset(isolation: actor) }
                     start(at: token)
                 }
                 do {
@@ -139,7 +142,7 @@ public struct ChangeConsumer: Sendable {
                 } catch let error as StoreError where error.code == .expired {
                     guard await consumer.store.log.usage.follow() else { return nil }
                     defer { consumer.store.log.usage.end() }
-                    return try reset()
+                    return try await reset(isolation: actor)
                 }
             }
 

@@ -1,4 +1,6 @@
 import GroundwaveProjections
+import GroundwaveRecords
+import GroundwaveStore
 
 extension Store {
     /// Returns what `body` reads, now and each time that this changes, by a commit of this or any other process.
@@ -67,5 +69,25 @@ package struct ObservedRead<Value: Equatable & Sendable>: ObservedSource {
         if value == last { return nil }
         last = value
         return value
+    }
+}
+
+// Records as values of a ``TypedRecord``.
+extension Store {
+    /// Returns the records that show of a kind, in order of id, now and each time that one of them changes: see
+    /// ``values(of:_:)``.
+    public func values<Kind: TypedRecord>(of kind: Kind.Type) -> ValueSequence<[Saved<Kind>]> {
+        values(of: [Kind.name]) { try $0.all(kind) }
+    }
+
+    /// Returns the records that `index` finds, now and each time that they change: see ``values(of:_:)``. The parameters are
+    /// those of ``ViewReader/all(_:prefix:text:isBackwards:limit:)``.
+    public func values<Kind: TypedRecord>(
+        of index: RecordIndex<Kind>, prefix: ProjectionKey = [], text: String? = nil, isBackwards: Bool = false,
+        limit: Int = .max
+    ) -> ValueSequence<[Saved<Kind>]> {
+        values(of: [Kind.name]) {
+            try $0.all(index, prefix: prefix, text: text, isBackwards: isBackwards, limit: limit)
+        }
     }
 }

@@ -3,14 +3,9 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 extension Store {
-    /// Returns a token for the position after the last event: from there, ``changes(since:matching:)`` returns only
-    /// future changes.
-    public func currentToken() throws -> ChangeToken {
-        try describing { try log.token(at: log.lastPosition()) }
-    }
-
     /// Returns the batches after `token` that match, as they arrive, written by this or any other process: none is
     /// missed, none comes twice, and a batch comes whole. Each says what it changed in what records show.
     ///
@@ -52,13 +47,19 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         let end: ChangeToken?
         /// Whether it waits while the store is suspended: all but the first read.
         var isFollowing = false
+        private let queue = ReadingQueue("groundwave.changes")
 
-        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
+        init(feed: ChangeFeed, token: ChangeToken?, end: ChangeToken?) {
+            (self.feed, self.token, self.end) = (feed, token, end)
+        }
+
+        /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled. Nothing is read
+        /// on `actor`.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             while !Task.isCancelled, try await feed.store.log.usage.begin(following: isFollowing) {
                 isFollowing = true
                 let generation = feed.store.commits.generation
-                if let set = try readAndEnd() { return set }
+                if let set = try await readAndEnd(isolation: actor) { return set }
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
@@ -71,13 +72,16 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         }
 
         /// Reads the next set, and ends the use of the store that `next` has begun.
-        private mutating func readAndEnd() throws -> ChangeSet? {
+        private mutating func readAndEnd(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
             defer { feed.store.log.usage.end() }
-            if let token {
-                try feed.start(at: token)
-                self.token = nil
+            let set: ChangeSet?
+            (feed, set) = try await queue.run { [feed, token, end] in
+                var feed = feed
+                if let token { try feed.start(at: token) }
+                return (feed, try feed.next(through: end))
             }
-            return try feed.next(through: end)
+            token = nil
+            return set
         }
 
         /// Waits for the next matching batch and returns it; `nil` at the end, or if the task is cancelled.
@@ -86,7 +90,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 }
 
 /// Reads the log batch by batch.
-struct ChangeFeed {
+struct ChangeFeed: Sendable {
     let store: Store
     let filter: ChangeFilter
     /// The place after the last event that was read; `nil` for the beginning of the log, whatever its history.

@@ -1,6 +1,6 @@
-import Dispatch
 import GroundwaveEventLog
 import GroundwaveProjections
+import GroundwaveStore
 import Synchronization
 
 /// What an ``Observation`` reads, each time from the state that the last read left.
@@ -17,8 +17,7 @@ package protocol ObservedSource: Sendable {
 /// Swift's pool, which must not be blocked.
 package final class Observation<Source: ObservedSource>: Sendable {
     private let store: Store
-    // A target that is shared limits the number of threads, however many observations there are.
-    private let queue = DispatchQueue(label: "groundwave.observing", target: .global(qos: .userInitiated))
+    private let queue = ReadingQueue("groundwave.observing")
     /// Used on the queue only; the lock is never waited for.
     private let state: Mutex<State>
     /// The commits that the last read has seen, and whether its views were behind the log.
@@ -55,15 +54,9 @@ package final class Observation<Source: ObservedSource>: Sendable {
             let isFollowing = seen.withLock { $0 != nil }
             guard try await store.log.usage.begin(following: isFollowing) else { break }
             defer { store.log.usage.end() }
-            if let value = try await readOnQueue() { return Task.isCancelled ? nil : value }
+            if let value = try await queue.run({ try self.read() }) { return Task.isCancelled ? nil : value }
         }
         return nil
-    }
-
-    private func readOnQueue() async throws -> Source.Value? {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.read() }) }
-        }
     }
 
     private func read() throws -> Source.Value? {

@@ -69,7 +69,7 @@ extension Reading {
     }
 
     private func fields(of record: Record, where isWanted: (Record.Field) -> Bool) throws -> [Conflict] {
-        let schema = kinds[record.kind] ?? KindSchema(name: record.kind, fields: [])
+        let schema = try schema(of: record.kind) ?? KindSchema(name: record.kind, fields: [])
         return try record.fields.filter(isWanted).map { field in
             let members = schema.members(of: field.key)
             let candidates = try field.heads.map { head in
@@ -89,7 +89,7 @@ extension Store {
     /// Resolves `conflict` in favour of one of its candidates, with a write that supersedes all of them, so that
     /// every device shows it.
     ///
-    /// - Throws: ``StoreError`` with code `busy` if the field has changed since the conflict was read.
+    /// - Throws: ``StoreError`` with code `conflict` if the field has changed since the conflict was read.
     public func choose(
         _ candidate: Conflict.Candidate, in conflict: Conflict, note: String? = nil, author: String? = nil
     ) async throws -> Written<Void> {
@@ -99,7 +99,7 @@ extension Store {
             }
             let heads = Set(conflict.candidates.map(\.head))
             let changed = StoreError(
-                .busy, "The record \(conflict.record.short) has changed in the meantime.",
+                .conflict, "The record \(conflict.record.short) has changed in the meantime.",
                 hint:
                     "To see its values now: \(.showConflict(kind: conflict.kind, id: conflict.record.short))")
             if conflict.field == Conflict.wholeRecord {

@@ -1,6 +1,7 @@
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveStore
 
 /// One batch as it came into the log: what it changed in what records show, who did it, and the token to resume after it.
 ///

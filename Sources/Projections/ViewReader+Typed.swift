@@ -1,0 +1,85 @@
+import GroundwaveEvents
+import GroundwaveRecords
+
+// Records as values of a ``TypedRecord``.
+extension ViewReader {
+    /// Returns the record with this id; `nil` if there is none, or if it is hidden. Cost: a look-up.
+    public func find<Kind: TypedRecord>(_ kind: Kind.Type, _ id: RecordID) throws -> Saved<Kind>? {
+        try record(Kind.name, id).flatMap { $0.isVisible ? Saved($0) : nil }
+    }
+
+    /// Returns all records of a kind that show, in order of id. Cost: reads every record of the kind, a few microseconds
+    /// for each.
+    public func all<Kind: TypedRecord>(_ kind: Kind.Type) throws -> [Saved<Kind>] {
+        var found: [Saved<Kind>] = []
+        try forEachRecord(of: Kind.name) { record in
+            if record.isVisible { found.append(Saved(record)) }
+            return true
+        }
+        return found
+    }
+
+    /// Returns the records that `index` finds, in order of their keys, those of one key in order of id.
+    ///
+    /// A record with several keys in the range is returned once for each.
+    ///
+    /// - Parameters:
+    ///   - prefix: Only keys that begin with these values; of longer keys than 400 bytes, the first 400 bytes count.
+    ///   - text: Only keys whose next value is a text that begins with this one.
+    ///   - isBackwards: Whether to begin with the last key.
+    ///   - limit: The most records that are returned.
+    /// - Complexity: A few microseconds for each record that is returned, however many there are.
+    public func all<Kind: TypedRecord>(
+        _ index: RecordIndex<Kind>, prefix: ProjectionKey = [], text: String? = nil, isBackwards: Bool = false,
+        limit: Int = .max
+    ) throws -> [Saved<Kind>] {
+        var found: [Saved<Kind>] = []
+        if limit < 1 { return found }
+        try forEachEntry(of: index, prefix: prefix, text: text, isBackwards: isBackwards) { _, id in
+            if let record = try record(Kind.name, id) { found.append(Saved(record)) }
+            return found.count < limit
+        }
+        return found
+    }
+
+    /// Returns the number of keys that `index` has in a range, without reading the records. The parameters are those of
+    /// ``all(_:prefix:text:isBackwards:limit:)``. Cost: about half a microsecond for each.
+    public func count<Kind: TypedRecord>(
+        of index: RecordIndex<Kind>, prefix: ProjectionKey = [], text: String? = nil
+    ) throws -> Int {
+        var count = 0
+        try forEachEntry(of: index, prefix: prefix, text: text, isBackwards: false) { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Returns the keys that several records have in `index`, with these records, in order: of an index that is
+    /// ``RecordIndex/isUnique``, things that were probably entered twice. Cost: reads the whole index.
+    public func repeated<Kind: TypedRecord>(
+        _ index: RecordIndex<Kind>
+    ) throws -> [(key: ProjectionKey, records: [RecordID])] {
+        var found: [(key: ProjectionKey, records: [RecordID])] = []
+        var last: (key: ProjectionKey, records: [RecordID]) = ([], [])
+        try forEachEntry(of: index, prefix: [], text: nil, isBackwards: false) { key, id in
+            if key == last.key {
+                last.records.append(id)
+            } else {
+                if last.records.count > 1 { found.append(last) }
+                last = (key, [id])
+            }
+            return true
+        }
+        return last.records.count > 1 ? found + [last] : found
+    }
+
+    private func forEachEntry<Kind: TypedRecord>(
+        of index: RecordIndex<Kind>, prefix: ProjectionKey, text: String?, isBackwards: Bool,
+        _ body: (_ key: ProjectionKey, _ id: RecordID) throws -> Bool
+    ) throws {
+        try forEachEntry(
+            of: Kind.name, index: index.schema.number, prefix: Self.stored(prefix, text), isBackwards: isBackwards
+        ) { key, id in try body(ProjectionKey(key), id) }
+    }
+}
