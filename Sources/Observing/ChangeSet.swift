@@ -55,6 +55,10 @@ public struct ChangeSet: Hashable, Sendable {
     public let author: String
     /// The reason, in the author's words; empty if none was given.
     public let note: String
+    /// What the batch belongs to, such as the id of a job; empty if the author named nothing.
+    public let correlation: String
+    /// What made the application write it; empty if the author named nothing.
+    public let causation: String
     /// Whether this store's own replica wrote it.
     public let isLocal: Bool
     /// The changes that pass the filter, in order.

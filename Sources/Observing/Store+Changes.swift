@@ -226,7 +226,8 @@ struct ChangeFeed: Sendable {
         let note = try changes.isEmpty ? AuditNote() : store.audit.noteOfBatch(with: batch.first)
         return ChangeSet(
             token: token, stamp: batch.stamp, replica: batch.replica, device: try device(of: batch.replica),
-            author: note.author, note: note.text, isLocal: isLocal, changes: changes)
+            author: note.author, note: note.text, correlation: note.correlation, causation: note.causation,
+            isLocal: isLocal, changes: changes)
     }
 
     /// What the events of `batch` change in what records show, in the order of their first events.

@@ -8,6 +8,9 @@ import Groundwave
 /// `saved n` after a write that returned and `refused n CODE` after one that threw, each before the next write begins.
 /// `fault-writer STORE consume`: follows the consumer `test` until it is killed. Standard output gets `reset`, or `change EVENT`
 /// for each change, before `kept POSITION` for each step that was acknowledged.
+/// `fault-writer STORE count N`: adds one to the counter in the first equipment N times, each time only if nobody has changed it
+/// meanwhile, and writes the friends 1 to N under ids of batches. Standard output gets `again` for each refused addition, and
+/// `counted`.
 /// `fault-writer STORE hold`: takes the writer's turn and keeps it until standard input ends.
 @main
 struct FaultWriter {
@@ -25,6 +28,8 @@ struct FaultWriter {
             try await hold(store)
         } else if arguments[2] == "consume" {
             try await consume(store)
+        } else if arguments[2] == "count", arguments.count >= 4, let count = Int(arguments[3]) {
+            try await self.count(count, in: store)
         } else if arguments.count >= 4, let count = Int(arguments[2]) {
             for number in 1...count { await save(number, as: arguments[3], in: store) }
         } else {
@@ -61,6 +66,37 @@ struct FaultWriter {
                 say("kept \(step.token.position)")
             }
         }
+    }
+
+    private static func count(_ count: Int, in store: Store) async throws {
+        let schema = store.kinds["equipment"]!
+        guard
+            let id = try store.read({ view in
+                var first: RecordID?
+                try view.forEachRecord(of: "equipment") { record in
+                    first = record.id
+                    return false
+                }
+                return first
+            })
+        else { exit(65) }
+        for number in 1...count {
+            var isCounted = false
+            while !isCounted {
+                guard let seen = try store.record("equipment", id) else { exit(65) }
+                let value = Int(String(decoding: schema.value(of: "POWER", in: seen) ?? [], as: UTF8.self)) ?? 0
+                do {
+                    try await store.write(expecting: .unchanged([seen])) {
+                        try $0.set("equipment", id, [Assignment("POWER", text: "\(value + 1)")])
+                    }
+                    isCounted = true
+                } catch let error as StoreError where error.code == .conflict { say("again") }
+            }
+            try await store.write(id: "friend \(number)") {
+                _ = try $0.add("friend", [Assignment("CALL", text: "N0CALL/\(number)")])
+            }
+        }
+        say("counted")
     }
 
     private static func hold(_ store: Store) async throws {

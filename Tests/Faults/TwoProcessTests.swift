@@ -49,6 +49,28 @@ import Testing
         #expect(digests.shown == digests.folded, "what both processes folded is what one fold gives")
     }
 
+    @Test func `count together what each reads before it writes, and write once what has an id`() async throws {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let id = try await store.write { try $0.add("equipment", [Assignment("POWER", text: "0")]) }.value
+        let children = try (0..<2).map { _ in
+            try Child(Program.path("fault-writer"), [store.url.path, "count", "100"], state: temporary.stateFolder)
+        }
+        for child in children { #expect(child.wait().output.hasSuffix("counted\n")) }
+        let record = try #require(try store.record("equipment", id))
+        #expect(store.kinds["equipment"]?.value(of: "POWER", in: record) == Array("200".utf8))
+        #expect(!record.hasConflict)
+        let calls = try store.read { view in
+            var calls: [String] = []
+            try view.forEachRecord(of: "friend") { friend in
+                calls.append(String(decoding: view.kinds["friend"]?.value(of: "CALL", in: friend) ?? [], as: UTF8.self))
+                return true
+            }
+            return calls
+        }
+        #expect(calls.sorted() == (1...100).map { "N0CALL/\($0)" }.sorted())
+    }
+
     @Test func `one keeps synchronising, one imports, one edits: nothing that was acknowledged is missing anywhere`()
         async throws
     {

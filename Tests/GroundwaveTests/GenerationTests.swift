@@ -9,6 +9,7 @@ import GroundwaveRecords
 import GroundwaveTesting
 import Testing
 
+@testable import GroundwaveObserving
 @testable import GroundwaveStore
 
 @Suite struct `A store whose log another one rewrites` {

@@ -4,7 +4,7 @@ import Groundwave
 import Testing
 
 @Suite struct `A batch with correlation and causation` {
-    @Test func `is shown with them by history, as text and as JSON, until it is erased`() async throws {
+    @Test func `is shown with them by history and watch, as text and as JSON, until it is erased`() async throws {
         let program = try Program()
         var configuration = Configuration.full()
         configuration.stateFolder = program.state
@@ -20,6 +20,11 @@ import Testing
         #expect(events.map { $0["causation"] as? String } == [nil, "message 7"])
         let text = try program.run("history", "\(id)").output
         #expect(text.contains("Weekly check (part of job 12) (because of message 7)"), "\(text)")
+        let watched = try program.run("watch", "--since", "0", "--kind", "qso", "--count", "1")
+        #expect(
+            watched.output.hasSuffix("(Weekly check) (part of job 12) (because of message 7)\n"), "\(watched.output)")
+        let line = try program.json("watch", "--since", "0", "--kind", "qso", "--count", "1")
+        #expect(line["correlation"] as? String == "job 12" && line["causation"] as? String == "message 7")
         #expect(try program.run("erase", "\(id)", "--yes").status == 0)
         let bytes = try Data(contentsOf: program.store.appending(path: "log.mdb"))
         #expect(bytes.range(of: Data("job 12".utf8)) == nil && bytes.range(of: Data("message 7".utf8)) == nil)

@@ -44,6 +44,8 @@ struct Watch: AsyncParsableCommand {
         var device: String
         var author: String
         var note: String
+        var correlation: String?
+        var causation: String?
         var local: Bool
         var imported: Bool
         var kind: String
@@ -87,15 +89,20 @@ struct Watch: AsyncParsableCommand {
         guard options.json else {
             let who = set.author.isEmpty || set.author == set.device ? set.device : "\(set.author) @\(set.device)"
             let what = try names.name(change.kind, change.record)
-            let note = set.note.isEmpty ? "" : "  (\(set.note))"
-            let line =
-                "\(TimeText.milliseconds(set.stamp.milliseconds))  \(who)  \(what)  \(Self.text(change))\(note)"
-            return try Terminal.print("\(line)")
+            let words = AuditNote(
+                text: set.note.isEmpty ? "" : "(\(set.note))", correlation: set.correlation, causation: set.causation)
+            let parts = [
+                TimeText.milliseconds(set.stamp.milliseconds), who, what, Self.text(change),
+                ShownValue.note(words, nil),
+            ]
+            return try Terminal.print("\(parts.filter { !$0.isEmpty }.joined(separator: "  "))")
         }
         try Terminal.print(
             json: Line(
                 token: "\(set.token)", event: "\(change.event)", stamp: UTCText.milliseconds(set.stamp.milliseconds),
-                replica: "\(set.replica)", device: set.device, author: set.author, note: set.note, local: set.isLocal,
+                replica: "\(set.replica)", device: set.device, author: set.author, note: set.note,
+                correlation: set.correlation.isEmpty ? nil : set.correlation,
+                causation: set.causation.isEmpty ? nil : set.causation, local: set.isLocal,
                 imported: change.isImported, kind: change.kind, id: "\(change.record)",
                 changes: change.fields.map {
                     .init(
