@@ -147,6 +147,7 @@ public final class EventLog: Sendable {
         }
         isClosed.store(true, ordering: .releasing)
         holder.withLock { $0 }.close()
+        lastWriter.forget()
     }
 }
 

@@ -22,8 +22,9 @@ struct HeldFiles: Equatable, CustomStringConvertible {
         func isBelow(_ path: some StringProtocol) -> Bool { paths.contains { path.hasPrefix($0) } }
         // The sixth word of a line is the path.
         for line in try Self.lines(of: "/proc/self/maps") {
-            let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-            if words.count == 6, isBelow(words[5]) { maps.insert(String(words[5])) }
+            let words = line.split(separator: " ", maxSplits: 5)
+            let path = words.count == 6 ? words[5].drop { $0 == " " } : ""
+            if isBelow(path) { maps.insert(String(path)) }
         }
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
             // It may have been closed since.
