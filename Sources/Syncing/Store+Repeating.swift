@@ -23,6 +23,8 @@ extension Store {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         try await withThrowingTaskGroup(of: Value?.self) { group in
+            // A group waits for all that is left in it.
+            defer { group.cancelAll() }
             group.addTask { try await body() }
             group.addTask { [usage] in
                 await usage.untilSuspended()
