@@ -14,10 +14,24 @@ func module(
         name: prefix + name, dependencies: ours(modules) + others, path: "Sources/\(name)", swiftSettings: settings)
 }
 
-/// A system library of the same kind.
+/// A system library of the same kind: found by pkg-config, or in the SDK where there is none.
 func systemLibrary(_ name: String, pkgConfig: String, _ providers: [SystemPackageProvider]) -> Target {
-    .systemLibrary(name: prefix + name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: providers)
+    .systemLibrary(
+        name: prefix + name, path: "Sources/\(name)", pkgConfig: isVendored ? nil : pkgConfig, providers: providers)
 }
+
+/// A system library that no Apple SDK has: its sources are those that Tools/vendor has put into Sources/Vendored, if wanted.
+func libraryToVendor(
+    _ name: String, pkgConfig: String, _ providers: [SystemPackageProvider], _ settings: [CSetting] = []
+) -> Target {
+    isVendored
+        ? .target(name: prefix + name, path: "Sources/Vendored/\(name)", cSettings: settings)
+        : systemLibrary(name, pkgConfig: pkgConfig, providers)
+}
+
+// By a variable, and not by looking for the folder: SwiftPM remembers what a manifest said for the same variables, whatever
+// lies beside it. In a fork for Xcode: true.
+let isVendored = Context.environment["GROUNDWAVE_VENDORED"] == "1"
 
 /// The targets of the modules that are called so.
 func ours(_ modules: [String]) -> [Target.Dependency] { modules.map { .target(name: prefix + $0) } }
@@ -40,7 +54,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
     name: "Groundwave",
-    platforms: [.macOS(.v26)],
+    platforms: [.macOS(.v26), .iOS(.v26), .visionOS(.v26)],
     products: [
         // The engine, for records of an application's own.
         .library(name: "Groundwave", targets: ["Groundwave"]),
@@ -62,10 +76,11 @@ let package = Package(
         module("ADIF"),
         module("CChecksum"),
         module("CountryFiles"),
-        systemLibrary("CLMDB", pkgConfig: "lmdb", [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        libraryToVendor("CLMDB", pkgConfig: "lmdb", [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         systemLibrary("CZlib", pkgConfig: "zlib", [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        systemLibrary("CZstd", pkgConfig: "libzstd", [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        libraryToVendor(
+            "CZstd", pkgConfig: "libzstd", [.apt(["libzstd-dev"]), .brew(["zstd"])], [.define("ZSTD_DISABLE_ASM")]),
         module("Geography"),
         module("SVG"),
         module("SeededNumbers"),

@@ -85,6 +85,10 @@ public final class PastStore: Reading {
     }
 }
 
+extension PastStore: StoreUser {
+    package var usage: Usage { store.usage }
+}
+
 extension Store {
     /// Returns the store as it was at `point`.
     ///

@@ -36,6 +36,8 @@ extension EventLog {
     private func onPresentFile<Result>(
         _ body: (_ environment: Environment, _ isNested: Bool) throws -> Result
     ) throws -> Result {
+        try usage.begin()
+        defer { usage.end() }
         while true {
             let environment = environment()
             let isNested = environment.isInTransaction

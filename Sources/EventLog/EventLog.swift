@@ -25,6 +25,8 @@ public final class EventLog: Sendable {
     /// Held while a replaced file is closed and the new one opened.
     let reopening = Mutex(())
     let isClosed = Atomic(false)
+    /// Who is using the file: see ``suspend()``.
+    package let usage = Usage()
     /// The state before a commit that failed; nothing is appended until the end of the log has been checked.
     let suspect = Mutex<LogState?>(nil)
     /// The state that the last failed commit would have produced: see ``wasStored()``.
@@ -138,12 +140,14 @@ public final class EventLog: Sendable {
 
     /// Writes everything that is still in memory and closes the file. Later calls throw.
     public func close() throws {
+        if closeSuspended() { return }
         if !isReadOnly {
             try endTrailing()
             try writeSeals()
         }
         isClosed.store(true, ordering: .releasing)
         holder.withLock { $0 }.close()
+        lastWriter.forget()
     }
 }
 
@@ -157,6 +161,6 @@ extension EventLog {
     /// Runs `body`, which may append, while no other process appends: its commits follow each other without a foreign
     /// one.
     public func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
-        try environment().withWriterLock(body)
+        try usage.using { try environment().withWriterLock(body) }
     }
 }

@@ -38,6 +38,8 @@ extension Environment {
         precondition(!gate.isWriting, "Write transactions do not nest.")
         guard !isReadOnly else { throw error(.readOnly, during: .write) }
         guard let writerLock, let patience = options.patience else { return try unsafe beginLocked() }
+        // A closed environment opens no file, not even that of the lock.
+        guard !gate.isClosed else { throw error(.closed, during: .write) }
         try writerLock.acquire(patience)
         do {
             try checkIfChanged(since: writerLock.noted)

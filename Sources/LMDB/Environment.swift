@@ -114,8 +114,8 @@ public final class Environment: Sendable {
         unsafe resources.mapStart.deallocate()
     }
 
-    /// Closes the file once all transactions of this process have ended; every later use throws
-    /// ``LMDBError/Reason/closed``.
+    /// Closes the file, and that of its writer lock, once all transactions of this process have ended; every later use
+    /// throws ``LMDBError/Reason/closed``.
     ///
     /// Closing twice does nothing. An environment without references closes by itself. With `synchronous` false, call
     /// ``synchronise()`` first if the contents are to survive a power cut.
@@ -145,6 +145,7 @@ public final class Environment: Sendable {
         // The gate is empty and stays shut, so nobody uses the handle now or later.
         if let identity { EnvironmentRegistry.shared.beginClosing(identity) }
         unsafe mdb_env_close(resources.handle)
+        writerLock?.closeFile()
         if let identity { EnvironmentRegistry.shared.remove(identity) }
     }
 

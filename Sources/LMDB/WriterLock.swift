@@ -169,6 +169,15 @@ public final class WriterLock: Sendable {
         letGo()
     }
 
+    /// Closes the file of the lock, unless a thread has the lock; the next one opens it again.
+    func closeFile() {
+        // Released, and so closed, outside of the lock.
+        _ = monitor.withLock { state in
+            defer { if state.owner == nil { state.handle = nil } }
+            return state.owner == nil ? state.handle : nil
+        }
+    }
+
     private func letGo() {
         monitor.withLock { state in
             state.depth -= 1

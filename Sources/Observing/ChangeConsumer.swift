@@ -70,12 +70,15 @@ public struct ChangeConsumer: Sendable {
     /// - Throws: From the first element on: ``StoreError`` if the log cannot be read.
     public func steps(through end: ChangeToken? = nil) -> Steps { Steps(consumer: self, end: end) }
 
-    /// Keeps the place behind `step`, durably. What lies before it does not come again.
+    /// Keeps the place behind `step`, durably. What lies before it does not come again. While the store is suspended, this
+    /// waits as the steps do.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` if the store is read-only; `usage` if the log has 256 other consumers.
-    ///   Then the place is where it was.
+    ///   `CancellationError` if the task is cancelled while the store is suspended. Then the place is where it was.
     /// - Complexity: One commit, as for a batch: acknowledge as seldom as repeats may be many.
     public func acknowledge(_ step: Step) async throws {
+        guard await store.log.usage.follow() else { throw CancellationError() }
+        defer { store.log.usage.end() }
         guard try await keep("\(step.token) \(kinds)") else {
             throw StoreError(
                 .usage, "The log has \(EventLog.consumerCount) consumers already.",
@@ -118,6 +121,7 @@ public struct ChangeConsumer: Sendable {
             private mutating func start(at token: ChangeToken) {
                 changes = consumer.store.changes(since: token, through: end, matching: consumer.filter)
                     .makeAsyncIterator()
+                changes?.isFollowing = true
             }
 
             private mutating func reset(isolation actor: isolated (any Actor)?) async throws -> Step {
@@ -140,6 +144,8 @@ public struct ChangeConsumer: Sendable {
                 do {
                     return try await changes?.next(isolation: actor).map { .changes($0) }
                 } catch let error as StoreError where error.code == .expired {
+                    guard await consumer.store.log.usage.follow() else { return nil }
+                    defer { consumer.store.log.usage.end() }
                     return try await reset(isolation: actor)
                 }
             }

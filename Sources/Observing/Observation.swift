@@ -50,6 +50,10 @@ package final class Observation<Source: ObservedSource>: Sendable {
                 }
                 if Task.isCancelled { break }
             }
+            // The first value is a call of the application, which takes a suspended store up again.
+            let isFollowing = seen.withLock { $0 != nil }
+            guard try await store.log.usage.begin(following: isFollowing) else { break }
+            defer { store.log.usage.end() }
             if let value = try await queue.run({ try self.read() }) { return Task.isCancelled ? nil : value }
         }
         return nil

@@ -45,6 +45,8 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         var feed: ChangeFeed
         var token: ChangeToken?
         let end: ChangeToken?
+        /// Whether it waits while the store is suspended: all but the first read.
+        var isFollowing = false
         private let queue = ReadingQueue("groundwave.changes")
 
         init(feed: ChangeFeed, token: ChangeToken?, end: ChangeToken?) {
@@ -58,9 +60,10 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         ///   read.
         /// - Complexity: The events of each record that the batch changed.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
-            while !Task.isCancelled {
+            while !Task.isCancelled, try await feed.store.log.usage.begin(following: isFollowing) {
+                isFollowing = true
                 let generation = feed.store.commits.generation
-                if let set = try await read(isolation: actor) { return set }
+                if let set = try await readAndEnd(isolation: actor) { return set }
                 if let end, feed.hasReached(end) { return nil }
                 if feed.isAheadOfViews {
                     // The views of a read-only store are brought up to date by another program, which makes no commit.
@@ -72,7 +75,9 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             return nil
         }
 
-        private mutating func read(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
+        /// Reads the next set, and ends the use of the store that `next` has begun.
+        private mutating func readAndEnd(isolation actor: isolated (any Actor)?) async throws -> ChangeSet? {
+            defer { feed.store.log.usage.end() }
             let set: ChangeSet?
             (feed, set) = try await queue.run { [feed, token, end] in
                 var feed = feed

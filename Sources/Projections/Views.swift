@@ -106,7 +106,7 @@ public final class Views: Sendable {
         kinds: Kinds? = nil, _ body: (borrowing ViewReader) throws -> Result
     ) throws -> Result {
         var folded = 0
-        return try repairing(&folded) { try readOnce(kinds: kinds, body) }
+        return try log.usage.using { try repairing(&folded) { try readOnce(kinds: kinds, body) } }
     }
 
     /// As ``read(kinds:_:)``, but throws if the views are damaged or stale, and does not rebuild them.
@@ -132,7 +132,7 @@ public final class Views: Sendable {
     @discardableResult
     public func catchUp() throws -> Int {
         var folded = 0
-        let rest = try repairing(&folded) { try replayer.catchUp(environment()).events }
+        let rest = try log.usage.using { try repairing(&folded) { try replayer.catchUp(environment()).events } }
         return folded + rest
     }
 
@@ -385,7 +385,7 @@ struct FileID: Hashable {
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
 }

@@ -96,7 +96,7 @@ extension Store {
         let condition: StoreCondition
         do {
             condition = try StoreCondition(
-                of: files, stateFolder: stateFolder ?? Incarnation.defaultStateFolder, now: now)
+                of: files.folder, stateFolder: stateFolder ?? Incarnation.defaultStateFolder, now: now)
         } catch { throw StoreError.wrapping(error, file: files.log) }
         switch condition {
         case .waiting(let record): return RecoveryStatus(waiting: record, choice: nil, files)

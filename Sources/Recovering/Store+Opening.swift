@@ -3,8 +3,6 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
-import GroundwaveMDBPages
-import GroundwaveProjections
 import GroundwaveRecovery
 import GroundwaveStore
 import GroundwaveSyncing
@@ -61,8 +59,10 @@ extension Store {
         let left = OpenMark.left(by: files.folder, in: configuration.stateFolder)
         let mark = OpenMark(files.folder, in: configuration.stateFolder)
         do {
-            let damage = damageOfViews(files, configuration, wasClean: left.isEmpty)
-            // The views are rebuilt from the log, which was found intact.
+            let damage = ViewsCondition.damage(
+                in: files.folder, stateFolder: configuration.stateFolder,
+                now: configuration.surroundings.now().wallMilliseconds, wasClean: left.isEmpty)
+            // They are rebuilt from the log, which was found intact; those of a read-only store in a temporary folder.
             if let damage {
                 Subsystem.recovery.logger.warning(
                     "the views are damaged: they are rebuilt", metadata: ["reason": "\(damage)"])
@@ -87,20 +87,6 @@ extension Store {
             case .inUse, .staged: return .recovering(try await Recovery.begin(finding, files, configuration))
             }
         }
-    }
-
-    /// Returns why liblmdb must not open the views; `nil` if it may. A read-only store gets other views in a
-    /// temporary folder.
-    private static func damageOfViews(
-        _ files: StoreFiles, _ configuration: Configuration, wasClean: Bool
-    ) -> String? {
-        let now = configuration.surroundings.now().wallMilliseconds
-        let checkRecord = FileCheckRecord("views.mdb", of: files.folder, in: configuration.stateFolder)
-        if !wasClean || !checkRecord.isKnown(now: now) {
-            return checkRecord.checking(now: now, wasClean: wasClean) { Views.damage(at: files.views) }
-        }
-        // A file that is not an LMDB file is detected and replaced when the views are opened.
-        return (try? PageCheck.branches(of: files.views))?.first.map { "\($0)" }
     }
 
     /// Carries out the decision, and records that it was carried out.
@@ -184,7 +170,7 @@ extension StoreCondition {
     /// As ``init(of:stateFolder:now:)``, for opening a store.
     fileprivate init(of files: StoreFiles, _ configuration: Configuration) throws {
         try self.init(
-            of: files, stateFolder: configuration.stateFolder,
+            of: files.folder, stateFolder: configuration.stateFolder,
             now: configuration.surroundings.now().wallMilliseconds)
     }
 }

@@ -134,7 +134,7 @@ extension StoreInformation {
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         let now = Surroundings.system.now().wallMilliseconds
         do {
-            if let damage = try StoreCondition(of: files, stateFolder: stateFolder, now: now).damage {
+            if let damage = try StoreCondition(of: files.folder, stateFolder: stateFolder, now: now).damage {
                 troubles.append(Trouble(part: "log", message: damage, isDamage: true))
                 return
             }

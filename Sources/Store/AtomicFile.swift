@@ -3,7 +3,7 @@ import GroundwaveRecovery
 
 /// A file that is written under a temporary name and renamed when it is complete: a reader never sees half of it.
 package struct AtomicFile: ~Copyable {
-    private let target: String
+    let target: String
     /// The temporary path, used until the file is complete.
     package let aside: String
     private let handle: FileHandle

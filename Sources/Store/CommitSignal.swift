@@ -4,7 +4,7 @@ import Synchronization
 /// Wakes the observers of a store when events may have arrived.
 ///
 /// Commits of this process wake observers at once. Commits of other processes are polled for ten times a second, by
-/// one task, and only while an observer waits.
+/// one task, and only while an observer waits and the store is not suspended.
 package final class CommitSignal: Sendable {
     private let log: EventLog
     private let state = Mutex(State())
@@ -73,6 +73,12 @@ package final class CommitSignal: Sendable {
 
     /// Polls once; returns `false` if no observer waits any more.
     private func poll() -> Bool {
+        guard log.usage.followNow() else {
+            // Suspended: whoever takes the store up again wakes every observer.
+            state.withLock { $0.isPolling = false }
+            return false
+        }
+        defer { log.usage.end() }
         // If the log is closed, every observer is woken and then gets its error.
         let change = try? log.changeNumber()
         let (continues, isNew) = state.withLock { state in

@@ -51,8 +51,9 @@ package final class FollowUp: Sendable {
             return true
         }
         // A failure costs only time: the hashes are computed when they are needed.
-        if isDue {
+        if isDue, log.usage.followNow() {
             sealing.async { [log] in
+                defer { log.usage.end() }
                 do { try log.sealPending() } catch {
                     Subsystem.writer.logger.warning(
                         "hashing of new events failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])

@@ -31,7 +31,7 @@ package struct Incarnation: Sendable {
     package static var defaultStateFolder: URL {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["GROUNDWAVE_STATE"], !path.isEmpty { return URL(filePath: path) }
-        #if os(macOS)
+        #if canImport(Darwin)
         return URL.applicationSupportDirectory.appending(path: "groundwave/state")
         #else
         let base =
@@ -233,6 +233,9 @@ final class KeyFile {
         try file.write(identity.secret)
     }
 
-    /// Renames the file to its final name.
-    func finish() throws { try file.finish() }
+    /// Renames the file to its final name. No backup gets it.
+    func finish() throws {
+        try file.finish()
+        StoreFiles.excludeFromBackups(URL(filePath: file.target))
+    }
 }

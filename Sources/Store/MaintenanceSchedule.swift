@@ -27,8 +27,11 @@ final class MaintenanceSchedule: Sendable {
         ask()
     }
 
-    /// Whether maintenance has been stopped.
-    var isStopped: Bool { state.withLock { $0.isStopped } }
+    /// Whether a run in progress is to end: maintenance has been stopped, or the store is about to be suspended.
+    var isStopped: Bool {
+        let (isStopped, store) = state.withLock { ($0.isStopped, $0.store) }
+        return isStopped || store?.log.usage.isWantedClosed == true
+    }
 
     /// Stops maintenance, and waits for a run in progress to end.
     func stop() {
@@ -51,7 +54,10 @@ final class MaintenanceSchedule: Sendable {
         guard let store else { return }
         queue.async { [weak store, self] in
             state.withLock { $0.isWaiting = false }
-            do { _ = try store?.runMaintenance() } catch {
+            // A suspended store asks again when it is used again.
+            guard let store, store.log.usage.followNow() else { return }
+            defer { store.log.usage.end() }
+            do { _ = try store.runMaintenance() } catch {
                 Subsystem.store.logger.warning(
                     "maintenance failed", metadata: ["reason": "\(Subsystem.reason(of: error))"])
             }

@@ -67,13 +67,26 @@ extension Reading {
     package var log: EventLog { audit.log }
 
     package func describing<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch { throw StoreError.wrapping(error, file: StoreFiles(url).log) }
+        do { return try using(body) } catch { throw StoreError.wrapping(error, file: StoreFiles(url).log) }
     }
 
     /// As `describing`, for a closure of the caller: errors that are not of the store pass unchanged.
     package func passing<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch {
+        do { return try using(body) } catch {
             throw StoreError.translating(error, file: StoreFiles(url).log) ?? error
         }
     }
+
+    /// Runs `body` as one use of the store: it is not suspended meanwhile.
+    private func using<Result>(_ body: () throws -> Result) throws -> Result {
+        // The first cast costs nothing.
+        guard let usage = (self as? Store)?.usage ?? (self as? any StoreUser)?.usage else { return try body() }
+        return try usage.using(body)
+    }
+}
+
+/// What reads the files of a store.
+package protocol StoreUser {
+    /// Counts the uses of the files.
+    var usage: Usage { get }
 }

@@ -26,8 +26,12 @@ public struct Configuration: Sendable {
     /// the log is copied to a temporary folder first.
     public var archives: [String]
     /// The folder with this device's halves of the ownership tokens, which tell a store from its copies. It must
-    /// persist, and must not be restored together with a backup of the store.
+    /// persist, and must not be restored together with a backup of the store; on Apple's systems it is excluded from
+    /// backups. All processes that use the store need the same one: if it lies in the container of an app group, choose a
+    /// folder there, since each process has an Application Support folder of its own, which is the default.
     public var stateFolder: URL
+    /// How the files are protected while the device is locked; on macOS and other systems than Apple's without effect.
+    public var dataProtection = DataProtection.untilFirstUnlock
     /// The source of time and randomness.
     public var surroundings: Surroundings
     /// How long a write waits while another program is writing. After that it throws ``StoreError`` with code `busy`,
@@ -87,13 +91,14 @@ public final class Store: Reading {
     package let surroundings: Surroundings
     package let stateFolder: URL
     /// Marks the store as open, so that the next process notices if this one ends without closing it.
-    private let mark: OpenMark?
+    let mark: StoreMark
 
     private init(
         files: StoreFiles, configuration: Configuration, log: EventLog, identity: Identity?, mayWrite: Bool,
         _ mark: OpenMark?, areViewsDamaged: Bool = false
     ) throws {
         self.files = files
+        let mark = StoreMark(mark)
         self.mark = mark
         filled = configuration.archives.isEmpty ? nil : try FilledLog(log, from: configuration.archives)
         let log = filled?.log ?? log
@@ -116,8 +121,9 @@ public final class Store: Reading {
             Subsystem.views.logger.log(
                 level: rebuild.isRepair ? .warning : .debug, "rebuilt",
                 metadata: ["events": "\(rebuild.events)", "reason": "\(rebuild.reason)"])
+            StoreFiles.excludeFromBackups(URL(filePath: files.views))
             // If the damaged file is read-only it stays in place, so the next open must check it again.
-            if rebuild.isRepair, !mayWrite { mark?.abandon() }
+            if rebuild.isRepair, !mayWrite { mark.abandon() }
         }
         if mayWrite, identity != nil {
             followUp = FollowUp(log: log, views: views, commits, reusablePastView, maintenanceSchedule)
@@ -134,6 +140,8 @@ public final class Store: Reading {
             followUp = FollowUp(log: log, views: views, commits, reusablePastView, maintenanceSchedule)
             erasing = Erasing(log: log, views: views, files: files, followUp)
         }
+        log.usage.onReopening { [weak self] in try self?.takeUp() }
+        if mayWrite { files.protect(configuration.dataProtection, stateFolder: stateFolder) }
     }
 
     /// Creates a new log with its first replica, in a folder without a store.
@@ -216,7 +224,7 @@ public final class Store: Reading {
         let identity =
             options.isReadOnly ? try? files.readIdentity() : try identityForWriting(files, log, configuration)
         if areViewsDamaged, !options.isReadOnly {
-            for path in [files.views, files.views + "-lock"] { unlink(path) }
+            files.removeViews()
         }
         let store = try Store(
             files: files, configuration: configuration, log: log, identity: identity, mayWrite: !options.isReadOnly,
@@ -257,7 +265,7 @@ public final class Store: Reading {
 
     /// As ``describing(_:_:)``, for a closure of the caller: its own errors pass unchanged.
     package func passing<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do { return try await body() } catch {
+        do { return try await log.usage.using(body) } catch {
             throw StoreError.translating(error, file: files.log) ?? error
         }
     }
@@ -340,19 +348,21 @@ public final class Store: Reading {
         }
     }
 
-    /// Waits for maintenance in progress, writes what is still in memory, and closes the files.
+    /// Waits for maintenance in progress, writes what is still in memory, and closes the files. A suspended store may be
+    /// closed, too.
     ///
     /// - Throws: ``StoreError`` for the system error if what is in memory cannot be written. The events are on the disk
     ///   already.
     public func close() throws {
         maintenanceSchedule.stop()
         reusablePastView.close()
+        if log.closeSuspended() { return commits.notify() }
         // Without this record of the heads, a later recovery only has less evidence of what was lost.
         try? writer?.noteHeads()
         try describing {
             views.close()
             try log.close()
         }
-        mark?.remove()
+        mark.remove()
     }
 }

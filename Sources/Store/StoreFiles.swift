@@ -73,6 +73,9 @@ package struct StoreFiles: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
+    /// Deletes damaged views, which are then built anew from the log.
+    package func removeViews() { for path in [views, views + "-lock"] { unlink(path) } }
+
     /// Deletes unfinished files of logs, views and snapshots.
     ///
     /// The caller holds the writer lock of the log, so nobody is building a log. A process that is building views or

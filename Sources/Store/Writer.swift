@@ -166,15 +166,17 @@ package final class Writer: Sendable {
 
     /// Runs `body` on the queue, after the batches that were requested before it. `body` commits by itself.
     package func exclusively<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in
-                continuation.resume(
-                    with: Result {
-                        try log.checkAfterFailedCommit()
-                        finishErasing()
-                        try claim()
-                        return try body()
-                    })
+        try await log.usage.using {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { [self] in
+                    continuation.resume(
+                        with: Result {
+                            try log.checkAfterFailedCommit()
+                            finishErasing()
+                            try claim()
+                            return try body()
+                        })
+                }
             }
         }
     }

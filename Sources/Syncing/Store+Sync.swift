@@ -86,10 +86,21 @@ extension Store {
             isPushing: isPushing, isFull: isFull)
     }
 
-    /// Synchronises with a remote that is reached in the given way.
+    /// Synchronises with a remote that is reached in the given way; begins again if the store was suspended meanwhile.
+    ///
+    /// - Parameter isFollowing: Whether this waits for a suspended store, and does not take it up.
     func sync(
         _ remote: Remote, through access: RemoteAccess, isPulling: Bool = true, isPushing: Bool = true,
-        isFull: Bool = false
+        isFull: Bool = false, isFollowing: Bool = false
+    ) async throws -> SyncSummary {
+        try await repeatingWhenSuspended(isFollowing: isFollowing) { [self] in
+            try await syncOnce(
+                remote, through: access, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+        }
+    }
+
+    private func syncOnce(
+        _ remote: Remote, through access: RemoteAccess, isPulling: Bool, isPushing: Bool, isFull: Bool
     ) async throws -> SyncSummary {
         try await exchange(with: remote) { summary in
             switch access {

@@ -15,7 +15,7 @@ extension Store {
     /// Runs a peer connection: sends what is written here as it is written, and receives events.
     ///
     /// It ends when both sides are caught up, if `endsWhenDone` is `true`; when one side stops it; when
-    /// synchronisation is switched off; and when this store turns out to be, or becomes, another replica than the one
+    /// synchronisation is switched off; when the store is suspended, for which it waits before it begins; and when this store turns out to be, or becomes, another replica than the one
     /// it connected as.
     ///
     /// - Parameter report: Called after each piece of work, on the connection's queue: it must be brief.
@@ -25,6 +25,8 @@ extension Store {
         report: @escaping @Sendable (ConnectionStanding) -> Void = { _ in }
     ) async throws -> ConnectionResult {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
+        guard await usage.follow() else { throw CancellationError() }
+        defer { usage.end() }
         try await introduce()
         let identity = writer.identity
         let seen = commits.generation
@@ -34,6 +36,7 @@ extension Store {
                 group.addTask { await self.passOn(to: connection, as: identity.replica, beyond: seen) }
                 group.addTask { await self.watchSwitch(of: connection) }
                 group.addTask { await Self.fillNowAndThen(storeLog) }
+                group.addTask { await self.endWhenSuspended(connection) }
             }
         }
         defer { following.cancel() }
@@ -80,6 +83,11 @@ extension Store {
         }
     }
 
+    private func endWhenSuspended(_ connection: some PeerConnection) async {
+        await usage.untilSuspended()
+        if !Task.isCancelled { connection.stop(reason: suspended) }
+    }
+
     /// Ends the connection soon after synchronisation was switched off.
     private func watchSwitch(of connection: some PeerConnection) async {
         while !Task.isCancelled {
@@ -91,3 +99,6 @@ extension Store {
 
 /// The reason that a store gives when it ends a connection because synchronisation was switched off.
 package let switchedOff = "synchronising is switched off there"
+
+/// The reason that a store gives when it ends a connection because it is being suspended.
+package let suspended = "the program there was put in the background"

@@ -17,7 +17,7 @@ public enum SyncState: Hashable, Sendable {
 }
 
 /// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a remote reports changes,
-/// and at least every half minute.
+/// and at least every half minute. While the store is suspended, it waits.
 public final class Syncing: Sendable {
     /// An event of synchronising.
     public enum Event: Sendable {
@@ -51,6 +51,8 @@ public final class Syncing: Sendable {
             Task {
                 await Self.follow(remote, through: access, in: store) { event in
                     eventSink.yield(event)
+                    guard store.usage.followNow() else { return }
+                    defer { store.usage.end() }
                     if let state = try? store.syncState(failure: Self.failure(of: event)) { statusSink.yield(state) }
                 }
             }
@@ -124,7 +126,9 @@ public final class Syncing: Sendable {
         while !Task.isCancelled {
             let seen = signal.generation
             var pause = interval
-            do { report(.synced(try await store.sync(remote, through: access))) } catch let error as StoreError {
+            do {
+                report(.synced(try await store.sync(remote, through: access, isFollowing: true)))
+            } catch let error as StoreError {
                 report(.failed(remote, error))
                 pause = retryInterval
             } catch { return }
@@ -150,6 +154,8 @@ extension Syncing {
         }
         while !Task.isCancelled {
             let hasTalked = Atomic(false)
+            guard await store.usage.follow() else { return }
+            store.usage.end()
             do {
                 try await dialer.stay(connectedTo: remote, at: host, port, store) { summary in
                     if summary.quarantined.isEmpty { hasTalked.store(true, ordering: .relaxed) }

@@ -13,15 +13,18 @@ private enum Memo: RecordKind {
     }
 
     /// The ids of all memos, as one read of the store shows them.
-    static func all(in store: Store) throws -> Set<RecordID> {
-        try store.read { view in
-            var ids: Set<RecordID> = []
-            try view.forEachRecordID(of: "memo", textPrefix: "") { id in
-                ids.insert(id)
-                return true
-            }
-            return ids
+    static func all(in store: Store) throws -> Set<RecordID> { try store.read { try ids(in: $0) } }
+
+    /// The number of memos.
+    static func count(in view: borrowing ViewReader) throws -> Int { try ids(in: view).count }
+
+    private static func ids(in view: borrowing ViewReader) throws -> Set<RecordID> {
+        var ids: Set<RecordID> = []
+        try view.forEachRecordID(of: "memo", textPrefix: "") { id in
+            ids.insert(id)
+            return true
         }
+        return ids
     }
 }
 
@@ -123,5 +126,58 @@ private enum Memo: RecordKind {
         let again = try await temporary.reopened(Self.configuration)
         #expect(try Memo.all(in: again) == Set(written))
         try again.close()
+    }
+
+    @Test(arguments: UInt64(1)...6)
+    func `suspending again and again loses no write, no change and no value`(seed: UInt64) async throws {
+        let (writers, each) = (4, 20)
+        let temporary = try await TemporaryStore(Self.configuration)
+        let store = temporary.store
+        let token = try store.currentToken()
+        let fed = Task {
+            var records: [RecordID] = []
+            for try await set in store.changes(since: token) {
+                records += set.changes.filter { $0.kind == "memo" }.map(\.record)
+                if records.count >= writers * each { break }
+            }
+            return records
+        }
+        let observed = Task {
+            for try await count in store.values(of: ["memo"], { try Memo.count(in: $0) }) where count == writers * each
+            {
+                return true
+            }
+            return false
+        }
+        let suspending = Task {
+            var numbers = SeededGenerator(seed: seed)
+            while !Task.isCancelled {
+                try? await store.suspend()
+                for _ in 0..<Int.random(in: 0..<20, using: &numbers) { await Task.yield() }
+            }
+        }
+        let written = try await withThrowingTaskGroup(of: [RecordID].self) { group in
+            for writer in 0..<writers {
+                group.addTask {
+                    var (ids, numbers) = ([RecordID](), SeededGenerator(seed: seed * 100 + UInt64(writer)))
+                    for number in 0..<each {
+                        let id = try await Memo.add("\(writer).\(number)", to: store)
+                        #expect(try store.record("memo", id) != nil, "a read after the write shows it")
+                        for _ in 0..<Int.random(in: 0..<10, using: &numbers) { await Task.yield() }
+                        ids.append(id)
+                    }
+                    return ids
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        suspending.cancel()
+        await suspending.value
+        // Whoever follows goes on now.
+        #expect(try Memo.all(in: store) == Set(written) && written.count == writers * each)
+        #expect(try await fed.value.sorted() == written.sorted())
+        #expect(try await observed.value)
+        try await store.suspend()
+        try store.close()
     }
 }
