@@ -76,7 +76,7 @@ extension ViewReader {
 
     /// What the stored keys begin with that begin with `prefix`, and of which the next value is a text that begins with
     /// `text`.
-    static func stored(_ prefix: ProjectionKey, _ text: String?) -> [UInt8] {
+    package static func stored(_ prefix: ProjectionKey, _ text: String?) -> [UInt8] {
         // The bytes of a text without its end are the prefix of all that begin with it.
         stored(prefix.bytes + (text.map { ProjectionKey([.text($0)]).bytes.dropLast(2) } ?? []))
     }

@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveProjections
 import GroundwaveRecords
 
 // Records as values of a ``TypedRecord``.
