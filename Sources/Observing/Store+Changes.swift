@@ -82,7 +82,9 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             (feed, set) = try await queue.run { [feed, token, end] in
                 var feed = feed
                 if let token { try feed.start(at: token) }
-                return (feed, try feed.next(through: end))
+                // Before the feed is returned, which reading moves.
+                let set = try feed.next(through: end)
+                return (feed, set)
             }
             token = nil
             return set
