@@ -81,9 +81,11 @@ extension Store {
         isFull: Bool = false
     ) async throws -> SyncSummary {
         try requireSyncOn()
-        return try await sync(
-            try await remote(name, through: transport), through: .storage(transport), isPulling: isPulling,
-            isPushing: isPushing, isFull: isFull)
+        return try await repeatingWhenSuspended(isFollowing: false) { [self] in
+            try await syncOnce(
+                try await remote(name, through: transport), through: .storage(transport), isPulling: isPulling,
+                isPushing: isPushing, isFull: isFull)
+        }
     }
 
     /// Synchronises with a remote that is reached in the given way; begins again if the store was suspended meanwhile.
