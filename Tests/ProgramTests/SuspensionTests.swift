@@ -322,6 +322,28 @@ private struct SharedStore {
         try store.close()
     }
 
+    @Test func `is left alone by continuous synchronising`() async throws {
+        let shared = try await SharedStore()
+        let remote = shared.program.folder.appending(path: "remote")
+        try FileManager.default.createDirectory(at: remote, withIntermediateDirectories: true)
+        let syncing = try await shared.store.startSyncing(with: .folder(remote))
+        var events = syncing.events.makeAsyncIterator()
+        guard case .synced? = await events.next() else { throw Unexpected() }
+        try await shared.store.suspend()
+        for number in 0..<5 {
+            try shared.programLogs("N0C\(number)")
+            try shared.program.json("sync")
+            #expect(try shared.heldNow == nil)
+        }
+        try await shared.log("W1AW")
+        while let event = await events.next() {
+            if case .synced(let summary) = event, summary.sentEvents > 0 { break }
+        }
+        syncing.stop()
+        #expect(try shared.program.json("qso", "count")["total"] as? Int == 6)
+        try shared.store.close()
+    }
+
     @Test func `ends a conversation with a device that says nothing`() async throws {
         let shared = try await SharedStore()
         let store = shared.store
