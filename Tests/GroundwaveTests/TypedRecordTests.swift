@@ -318,11 +318,11 @@ private struct Paint: TypedRecord {
                 try batch.add(Inspection(device: $0.0, count: $0.1))
             }
         }.value
-        let repeated = try store.read { try $0.repeated(Inspection.byDevice) }
-        #expect(repeated.map(\.key) == [["A", 1], ["B", 1]])
+        let repeated = try store.read { try $0.repeated(Inspection.self) }
+        #expect(repeated.map(\.key) == [["A", 1], ["B", 1]] && repeated.allSatisfy { $0.index == "device" })
         #expect(repeated.map { Set($0.records) } == [[ids[0], ids[2]], [ids[1], ids[4]]])
         try await store.write { try $0.remove("inspection", ids[0]) }
-        #expect(try store.read { try $0.repeated(Inspection.byDevice) }.map(\.key) == [["B", 1]])
+        #expect(try store.read { try $0.repeated(Inspection.self) }.map(\.key) == [["B", 1]])
     }
 
     @Test func `are observed`() async throws {
