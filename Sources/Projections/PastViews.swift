@@ -251,7 +251,7 @@ public final class PastViews: Sendable {
     /// Cost: about 1 us per event of the record, whatever the size of the log.
     public func record(_ kind: String, _ id: RecordID) throws -> Record? {
         guard let (state, names) = try state(of: kind, id) else { return nil }
-        return Record(kind: kind, id: id, state: state, names: names, schema: try views.schema(of: kind))
+        return Record(kind: kind, id: id, state: state, names: names, schema: try kinds[kind] ?? views.schema(of: kind))
     }
 
     /// Returns the positions of the events of one record that count, ascending. Cost: as ``record(_:_:)``.
