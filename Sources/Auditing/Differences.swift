@@ -59,13 +59,13 @@ extension Store {
     ///   - second: The later state.
     ///   - kinds: Kinds of which every record is compared, since their values are chosen by another policy.
     ///   - body: Is given each difference, and returns whether to go on.
-    /// - Throws: As ``read(_:)``. An error of `body` becomes the ``StoreError/cause`` of one.
+    /// - Throws: As ``read(_:)``; the errors of `body` pass unchanged.
     /// - Complexity: O(events of the records touched by an event that counts in only one of the two states).
     public func forEachDifference(
         from first: some Reading, to second: some Reading, policiesOf kinds: Set<String> = [],
         _ body: (RecordDifference) throws -> Bool
     ) throws {
-        try describing {
+        try passing {
             let all = try log.vector()
             let ranges = first.audit.filter.differing(from: second.audit.filter, of: all)
             let every = try kinds.isEmpty ? [] : read { view in try kinds.flatMap { try view.names(of: $0) } }

@@ -51,11 +51,11 @@ extension Reading {
     ///
     /// The history of one record is read from its row, whatever the size of the log.
     ///
-    /// - Throws: As ``read(_:)``. An error of `body` becomes the ``StoreError/cause`` of one.
+    /// - Throws: As ``read(_:)``; the errors of `body` pass unchanged.
     /// - Complexity: A few look-ups for each event; without a record, all events are looked at until `body` returns
     ///   `false`.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
-        try describing {
+        try passing {
             var left = query.limit ?? .max
             func handOut(_ position: Position) throws -> Bool {
                 guard left > 0 else { return false }

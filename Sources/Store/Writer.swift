@@ -241,10 +241,14 @@ package final class Writer: Sendable {
                     }
                     let depends = batch.needsEverything || !touched.isDisjoint(with: batch.touched)
                     if !drafts.isEmpty, depends { break }
+                    if request.isConditional, outcome.isEmpty, try log.lastPosition() != position {
+                        // What it read may be of two states, and nothing is appended that would show it: it is asked anew.
+                        break
+                    }
                     rest.removeFirst()
                     switch outcome {
                     case .written(let former): request.succeed(former)
-                    case .draft(let draft) where draft.isEmpty: request.succeed(nil)
+                    case .draft where outcome.isEmpty: request.succeed(nil)
                     case .draft(let draft):
                         prepared.append(request)
                         drafts.append(draft)
@@ -331,6 +335,9 @@ private enum PreparedBatch {
     case draft(DraftBatch)
     /// It was written before.
     case written(Batch)
+
+    /// Whether there is nothing to write.
+    var isEmpty: Bool { if case .draft(let draft) = self { draft.isEmpty } else { false } }
 }
 
 /// What a batch depends on, and what it is known by.

@@ -2,6 +2,7 @@ import Everything
 import Foundation
 import Groundwave
 import GroundwaveTesting
+import Synchronization
 import Testing
 
 @Suite struct `Several processes on one store` {
@@ -69,6 +70,33 @@ import Testing
             return calls
         }
         #expect(calls.sorted() == (1...100).map { "N0CALL/\($0)" }.sorted())
+    }
+
+    @Test func `a write that finds nothing left to change notices that its record has changed meanwhile`() async throws
+    {
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let id = try await store.write { try $0.add("equipment", [Assignment("POWER", text: "0")]) }.value
+        let seen = try #require(try store.record("equipment", id))
+        let runs = Mutex(0)
+        let state = temporary.stateFolder
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write(expecting: .unchanged([seen])) { batch in
+                let isFirst = runs.withLock { runs in
+                    runs += 1
+                    return runs == 1
+                }
+                if isFirst {
+                    // Behind the check, and before the batch reads the record again.
+                    let other = try Child(
+                        Program.path("groundwave"),
+                        ["record", "set", "equipment", "\(id)", "POWER=1", "--store", store.url.path], state: state)
+                    #expect(other.wait().ended(0))
+                }
+                return try batch.set("equipment", id, [Assignment("POWER", text: "1")])
+            }
+        }
+        #expect(error?.code == .conflict && runs.withLock { $0 } == 1)
     }
 
     @Test func `one keeps synchronising, one imports, one edits: nothing that was acknowledged is missing anywhere`()

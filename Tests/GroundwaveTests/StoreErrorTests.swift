@@ -31,4 +31,15 @@ import Testing
         await #expect(throws: OwnError.self) { try await temporary.store.preview { _ in throw OwnError() } }
         await #expect(throws: OwnError.self) { try await temporary.store.write { _ in throw OwnError() } }
     }
+
+    @Test func `pass the error of a closure that is called for each event or difference`() async throws {
+        struct Refusal: Error {}
+        let temporary = try await TemporaryStore(.full())
+        let store = temporary.store
+        let before = try store.currentToken()
+        try await store.write { _ = try $0.add("qso", [Assignment("CALL", text: "W1AW")]) }
+        let past = try await store.at(.position(before.position))
+        #expect(throws: Refusal.self) { try store.forEachHistoryEntry(HistoryQuery()) { _ in throw Refusal() } }
+        #expect(throws: Refusal.self) { try store.forEachDifference(from: past, to: store) { _ in throw Refusal() } }
+    }
 }
