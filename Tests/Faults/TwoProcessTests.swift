@@ -90,7 +90,7 @@ import Testing
                     // Behind the check, and before the batch reads the record again.
                     let other = try Child(
                         Program.path("groundwave"),
-                        ["record", "set", "equipment", "\(id)", "POWER=1", "--store", store.url.path], state: state)
+                        ["record", "edit", "equipment", "\(id)", "POWER=1", "--store", store.url.path], state: state)
                     #expect(other.wait().ended(0))
                 }
                 return try batch.set("equipment", id, [Assignment("POWER", text: "1")])

@@ -35,10 +35,14 @@ private struct Lamp: TypedRecord {
         let list = try program.run("record", "list", "lamp")
         #expect(list.output.contains("Desk"), "\(list.output)")
         // Only a program with the kind writes its records.
-        let refused = try program.run("record", "set", "lamp", "\(id)", "WATTS=8")
-        #expect(refused.status == 64, "\(refused.output)\(refused.errors)")
-        let reserved = try program.run("record", "hide", "kind", "\(id)")
-        #expect(reserved.status != 0)
+        let refused = try program.run("record", "edit", "lamp", "\(id)", "WATTS=8")
+        #expect(
+            refused.status == 64 && refused.errors.contains("There is no kind of record called lamp."),
+            "\(refused.errors)")
+        let reserved = try program.run("record", "remove", "kind", "\(id)")
+        #expect(
+            reserved.status == 77 && reserved.errors.contains("written only by Groundwave itself"), "\(reserved.errors)"
+        )
     }
 
     @Test func `change no fold and no digest, whether a program knows them or not`() async throws {
