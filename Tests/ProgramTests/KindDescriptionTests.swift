@@ -1,5 +1,6 @@
 import Foundation
 import Groundwave
+import GroundwaveRecords
 import Testing
 
 private struct Lamp: TypedRecord {
@@ -39,7 +40,7 @@ private struct Lamp: TypedRecord {
         #expect(
             refused.status == 64 && refused.errors.contains("There is no kind of record called lamp."),
             "\(refused.errors)")
-        let reserved = try program.run("record", "remove", "kind", "\(id)")
+        let reserved = try program.run("record", "remove", "kind", "\(KindDescription.id(of: "lamp"))")
         #expect(
             reserved.status == 77 && reserved.errors.contains("written only by Groundwave itself"), "\(reserved.errors)"
         )
