@@ -1,3 +1,5 @@
+import GroundwaveByteCoding
+
 /// A hybrid logical timestamp: 48 bits of Unix milliseconds, then 16 bits that count events within one millisecond.
 ///
 /// Stamps order concurrent writes and answer "as of"; causality never depends on them (Kulkarni et al., "Logical
@@ -58,5 +60,19 @@ public struct HybridClock: Hashable, Sendable {
         guard stamp.milliseconds - Self.adoptionBoundMilliseconds <= wallMilliseconds else { return false }
         last = Swift.max(last, stamp)
         return true
+    }
+}
+
+extension Stamp: CustomStringConvertible {
+    /// The time in UTC, such as `2026-05-01T12:00:00.250Z`, and the counter if it is not 0: `2026-05-01T12:00:00.250Z+3`.
+    public var description: String {
+        let (day, rest) = CivilDate.floorDivided(milliseconds, 86_400_000)
+        let date = CivilDate.date(ofDay: day)
+        func padded(_ number: Int64, _ width: Int) -> String {
+            String(repeating: "0", count: Swift.max(0, width - "\(number)".utf8.count)) + "\(number)"
+        }
+        let days = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+        let time = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { padded($0, 2) }.joined(separator: ":")
+        return "\(days)T\(time).\(padded(rest % 1000, 3))Z" + (counter == 0 ? "" : "+\(counter)")
     }
 }

@@ -100,7 +100,7 @@ extension KindSchema {
             return !wantedIdentities.contains(identity(head.value ?? []))
         }
         if !unwanted.isEmpty { operations.append(FieldOperation(.remove, key, supersedes: unwanted.map(\.id))) }
-        var added: Set<String> = []
+        var added: Set<Elements.Identity> = []
         for element in wanted {
             let name = identity(element)
             // A new record keeps its elements as written, repeats included.

@@ -62,12 +62,27 @@ public enum ListSyntax: Hashable, Sendable {
 
 /// The elements of collections.
 enum Elements {
-    /// The text by which two elements of `field` are the same element.
-    static func identity(of field: FieldSchema?) -> ([UInt8]) -> String {
+    /// That by which two elements are the same element.
+    enum Identity: Hashable {
+        /// The form that the field gives to a text.
+        case text(String)
+        /// What is not UTF-8 is the same only if its bytes are.
+        case bytes([UInt8])
+    }
+
+    /// Returns the identities of the elements of `field`.
+    static func identity(of field: FieldSchema?) -> ([UInt8]) -> Identity {
         { element in
-            let text = String(decoding: element, as: UTF8.self)
-            return field?.identity(text) ?? text
+            guard let text = String(validating: element, as: UTF8.self) else { return .bytes(element) }
+            return .text(field?.identity(text) ?? text)
         }
+    }
+
+    /// The first of all elements that are the same.
+    static func once(_ elements: [[UInt8]], of field: FieldSchema) -> [[UInt8]] {
+        let identity = identity(of: field)
+        var seen: Set<Identity> = []
+        return elements.filter { seen.insert(identity($0)).inserted }
     }
 
     /// The live elements in the order in which they were added.
@@ -77,8 +92,7 @@ enum Elements {
     static func shown(_ heads: [Record.Head], of field: FieldSchema) -> [[UInt8]] {
         guard let first = heads.first else { return [] }
         let isOneWrite = heads.allSatisfy { $0.id.event == first.id.event }
-        let identity = identity(of: field)
-        var seen: Set<String> = []
-        return heads.compactMap(\.value).filter { isOneWrite || seen.insert(identity($0)).inserted }
+        let elements = heads.compactMap(\.value)
+        return isOneWrite ? elements : once(elements, of: field)
     }
 }

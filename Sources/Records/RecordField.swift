@@ -69,7 +69,7 @@ public struct RecordField<Kind: TypedRecord>: Sendable {
             return elements.first { $0.1 == nil }.map { .unreadable($0.0) }
         }
         write = { kind in
-            let elements = kind[keyPath: property].map(\.valueBytes)
+            let elements = Elements.once(kind[keyPath: property].map(\.valueBytes), of: schema)
             return elements.isEmpty ? nil : schema.list.join(elements)
         }
     }

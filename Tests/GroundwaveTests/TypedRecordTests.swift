@@ -280,6 +280,27 @@ private struct Paint: TypedRecord {
         #expect(error?.code == .conflict)
     }
 
+    /// A list of bytes that are no text.
+    private struct Ring: TypedRecord, Equatable {
+        var keys: [[UInt8]] = []
+        var words: [String] = []
+        static let name = "ring"
+        static let fields = [Field(1, "KEYS", \.keys), Field(2, "WORDS", \.words) { $0.lowercased() }]
+    }
+
+    @Test func `keep bytes that are no text apart, and equal elements once`() async throws {
+        let temporary = try await Self.store(Ring.self)
+        let store = temporary.store
+        let id = try await store.write { try $0.add(Ring(keys: [[0xFF]], words: ["Wood", "wood", "iron"])) }.value
+        #expect(try store.find(Ring.self, id)?.value == Ring(keys: [[0xFF]], words: ["Wood", "iron"]))
+        try await store.write { try $0.edit(Ring.self, id) { $0.keys.append([0xFE]) } }
+        #expect(try store.find(Ring.self, id)?.keys == [[0xFF], [0xFE]])
+        try await store.write { try $0.edit(Ring.self, id) { $0.keys = [[0xFE], [1, 0x81]] } }
+        #expect(try store.find(Ring.self, id)?.keys == [[0xFE], [1, 0x81]])
+        try await store.write { try $0.edit(Ring.self, id) { $0.keys = [[1, 0x80]] } }
+        #expect(try store.find(Ring.self, id)?.keys == [[1, 0x80]])
+    }
+
     @Test func `are found by their indexes, now, at a past point and backwards`() async throws {
         let temporary = try await Self.store()
         let store = temporary.store
