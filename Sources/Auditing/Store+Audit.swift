@@ -116,7 +116,8 @@ extension Reading {
     private func records(where isWanted: (Record) -> Bool) throws -> [Record] {
         var records: [Record] = []
         try read { view in
-            for kind in try view.kindsWithRecords() {
+            // Two versions of a program may describe a kind in two ways: nobody has to decide that.
+            for kind in try view.kindsWithRecords() where kind != KindDescription.name {
                 try view.forEachRecord(of: kind) { record in
                     if isWanted(record) { records.append(record) }
                     return true

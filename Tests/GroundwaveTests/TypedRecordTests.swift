@@ -301,6 +301,22 @@ private struct Paint: TypedRecord {
         #expect(try store.find(Ring.self, id)?.keys == [[1, 0x80]])
     }
 
+    @Test func `of two versions that meet leave nothing to decide about what they say of their kind`() async throws {
+        let folder = try TemporaryFolder()
+        let shared = RemoteAddress.folder(folder.url.appending(path: "shared"))
+        let first = try await TemporaryStore(Configuration(author: "N0CALL", kinds: [FirstPrice.self]))
+        try await first.store.add(remote: "there", at: shared)
+        try await first.store.sync(try first.store.remote("there"))
+        let second = try await TemporaryStore(
+            joining: shared, Configuration(author: "N0CALL", kinds: [SecondPrice.self]))
+        // Neither has what the other one says of the kind.
+        let id = try await first.store.write { try $0.add(FirstPrice(price: "2.50")) }.value
+        try await second.store.write { _ = try $0.add(SecondPrice(cents: 100)) }
+        for store in [first.store, second.store, first.store] { try await store.sync(try store.remotes().first!) }
+        #expect(try first.store.conflicts().isEmpty && second.store.conflicts().isEmpty)
+        #expect(try second.store.find(SecondPrice.self, id)?.cents == 250)
+    }
+
     @Test func `are found by their indexes, now, at a past point and backwards`() async throws {
         let temporary = try await Self.store()
         let store = temporary.store
