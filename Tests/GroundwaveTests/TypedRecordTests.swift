@@ -317,6 +317,18 @@ private struct Paint: TypedRecord {
         #expect(try second.store.find(SecondPrice.self, id)?.cents == 250)
     }
 
+    @Test func `that are changed twice in one batch are changed twice from what was there before`() async throws {
+        let temporary = try await Self.store()
+        let store = temporary.store
+        let id = try await store.write { try $0.add(Self.full) }.value
+        try await store.write { batch in
+            for _ in 0..<2 { try batch.edit(Inspection.self, id) { $0.count += 1 } }
+        }
+        #expect(try store.find(Inspection.self, id)?.count == 4, "3 and 1: a batch does not see its own changes")
+        try await store.write { try $0.set("inspection", id, [Assignment("COUNT", text: "-1")]) }
+        #expect(try store.find(Inspection.self, id)?.count == -1, "writes by name are judged by the types alone")
+    }
+
     @Test func `are found by their indexes, now, at a past point and backwards`() async throws {
         let temporary = try await Self.store()
         let store = temporary.store
