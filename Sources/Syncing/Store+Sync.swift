@@ -201,6 +201,7 @@ extension Store {
     }
 
     package func requireSyncOn() throws {
+        try requireWhole()
         guard try !isSyncOff() else {
             throw StoreError(
                 .syncOff, "Synchronising is switched off on this device.",
