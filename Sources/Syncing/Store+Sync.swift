@@ -208,6 +208,7 @@ extension Store {
     }
 
     package func requireSyncOn() throws {
+        try requireWhole()
         guard try !isSyncOff() else {
             throw StoreError(
                 .syncOff, "Synchronising is switched off on this device.",
