@@ -61,7 +61,7 @@ extension Store {
         let names = try deviceNames()
         return try await reaching(remote) {
             let transport: any Transport
-            switch try remote.address.access() {
+            switch try remote.address.access(in: accessContext) {
             case .storage(let storage): transport = storage
             case .device(let host, let port):
                 let greeting = try await components.dialer(for: remote.address).greeting(of: host, port).greeting
@@ -104,14 +104,12 @@ extension Store {
     ///   then nothing is deleted.
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
-        guard case .folder(let url) = remote.address else {
-            _ = try remote.address.access()
+        guard case .storage(let transport) = try remote.address.access(in: accessContext) else {
             throw StoreError(
                 .usage, "\(remote.address) is a device: its data cannot be deleted from here.",
                 hint: "Nothing was deleted.")
         }
         return try await reaching(remote) { [logID, files] in
-            let transport = FolderTransport(url)
             let found = try await RemoteLayout.log(at: transport)
             guard found == logID else {
                 throw StoreError(

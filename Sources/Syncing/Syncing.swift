@@ -180,7 +180,7 @@ extension Store {
     public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
         try requireWritable()
         let remotes = try (remotes ?? self.remotes().filter { !$0.address.isOfApplication }).map {
-            (remote: $0, access: try $0.address.access())
+            (remote: $0, access: try $0.address.access(in: accessContext))
         }
         guard !remotes.isEmpty else {
             throw StoreError(

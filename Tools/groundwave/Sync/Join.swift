@@ -16,6 +16,7 @@ struct Join: AsyncParsableCommand {
     var url: String
     @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
+    @OptionGroup var bucket: BucketOptions
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -28,7 +29,7 @@ struct Join: AsyncParsableCommand {
     func run() async throws {
         var configuration = options.configuration()
         if let name { configuration.deviceName = name }
-        let (store, summary) = try await Store.join(try RemoteAddress(url), at: options.url, configuration)
+        let (store, summary) = try await Store.join(try bucket.address(url), at: options.url, configuration)
         OpenedStore.remember(store)
         let count = try store.read { try $0.count(.contacts) }
         if options.json {

@@ -31,6 +31,7 @@ struct RemoteAdd: AsyncParsableCommand {
         help: ArgumentHelp(
             "Its address: file:///path/to/folder, or the path; or groundwave://host:port.", valueName: "url"))
     var url: String
+    @OptionGroup var bucket: BucketOptions
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -40,7 +41,7 @@ struct RemoteAdd: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.openWhole()
-        let address = try RemoteAddress(url)
+        let address = try bucket.address(url)
         try await store.add(remote: name, at: address)
         if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
         try Terminal.print("\(name) is \(address). Nothing was pushed yet: groundwave sync does that.")
