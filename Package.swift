@@ -246,6 +246,15 @@ let package = Package(
             name: "Simulation",
             dependencies: ours(["EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + ["histories"],
             path: "Tests/SimulationTests"),
+        // Object stores as processes of their own: a real one, and one that does wrong what it is told.
+        .target(
+            name: "ObjectServers", dependencies: ours(["ObjectStore", "Replication", "Syncing"]),
+            path: "Tests/ObjectServers", exclude: ["fault-server.py", "seaweedfs.py"]),
+        .testTarget(
+            name: "ObjectStoreTests",
+            dependencies: ours([
+                "Events", "LogFormat", "ObjectStore", "Replication", "SeededNumbers", "Store", "Syncing", "Testing",
+            ]) + ["ObjectServers"]),
         .testTarget(
             name: "ConnectionsTests",
             dependencies: ours(["Connections", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [
@@ -290,7 +299,7 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
-                "LoggerDatagrams", "SimulatedMeters", "groundwave-cli", nioCore, nioPosix,
+                "LoggerDatagrams", "ObjectServers", "SimulatedMeters", "groundwave-cli", nioCore, nioPosix,
             ]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(

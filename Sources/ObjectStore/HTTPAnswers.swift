@@ -24,6 +24,14 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
         /// The number of bytes that the server has announced.
         var announced: Int? { headers["content-length"].flatMap { Int($0) } }
         var bodyLimit: Int { (200..<300).contains(status) ? limit : HTTPAnswers.errorByteLimit }
+
+        mutating func read(_ response: HTTPURLResponse) {
+            status = response.statusCode
+            for (name, value) in response.allHeaderFields {
+                guard let name = name as? String, let value = value as? String else { continue }
+                headers[name.lowercased()] = value
+            }
+        }
     }
 
     func begin(
@@ -34,7 +42,10 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    func end(_ task: URLSessionTask) { exchanges.withLock { $0[task.taskIdentifier] = nil } }
+    /// Forgets a task; returns whether it was still going on.
+    func end(_ task: URLSessionTask) -> Bool {
+        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) != nil }
+    }
 
     /// Changes the exchange of a task; if that returns a failure, the exchange ends with it.
     ///
@@ -57,11 +68,7 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         let goesOn = update(dataTask) { exchange in
             guard let response = response as? HTTPURLResponse else { return .lost("the answer is not HTTP") }
-            exchange.status = response.statusCode
-            for (name, value) in response.allHeaderFields {
-                guard let name = name as? String, let value = value as? String else { continue }
-                exchange.headers[name.lowercased()] = value
-            }
+            exchange.read(response)
             guard exchange.hasBody, let announced = exchange.announced else { return nil }
             guard announced <= exchange.bodyLimit else { return .tooLarge(announced) }
             exchange.body.reserveCapacity(max(0, announced))
@@ -82,11 +89,17 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        guard var exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         if let error {
             exchange.awaited.provide(.failure(HTTPFailure(error)))
         } else if exchange.status == 0 {
-            exchange.awaited.provide(.failure(.lost("it closed the connection")))
+            // Foundation on Linux tells of a redirection that does not say where to only here, and keeps its body.
+            guard let response = task.response as? HTTPURLResponse else {
+                return exchange.awaited.provide(.failure(.lost("it closed the connection")))
+            }
+            exchange.read(response)
+            exchange.awaited.provide(
+                .success(HTTPAnswer(status: exchange.status, headers: exchange.headers, body: [])))
         } else if exchange.hasBody, let announced = exchange.announced, announced != exchange.body.count {
             let words = "it announced \(announced) bytes and sent \(exchange.body.count)"
             exchange.awaited.provide(.failure(.lost(words)))

@@ -67,8 +67,8 @@ final class HTTPConnection: Sendable {
         task.resume()
         let result = await awaited.value()
         timer.cancel()
-        answers.end(task)
-        task.cancel()
+        // A task that is complete is not cancelled: Foundation on Linux may then wait for it for ever.
+        if answers.end(task) { task.cancel() }
         guard let result else { throw .cancelled }
         return try result.get()
     }

@@ -23,6 +23,11 @@ final class S3Client: Sendable {
         connection = HTTPConnection(idle: timing.idle, longest: timing.longest)
     }
 
+    /// The folders that were listed a moment ago.
+    let folders = FolderCache()
+    /// The present moment by a clock that cannot be set.
+    var monotonicMilliseconds: Int64 { surroundings.now().monotonicMilliseconds }
+
     /// What came of a request.
     struct Outcome {
         let result: Result<HTTPAnswer, S3Failure>
@@ -35,7 +40,7 @@ final class S3Client: Sendable {
     /// - Returns: The answer, or one of the failures `absent`, `exists` and `noBytes`, which only the caller understands.
     /// - Throws: ``TransportError``.
     func perform(_ request: S3Request) async throws(TransportError) -> Outcome {
-        var attempts = Attempts(timing, milliseconds: surroundings.now().monotonicMilliseconds)
+        var attempts = Attempts(timing, milliseconds: monotonicMilliseconds)
         var (mayHaveHadEffect, isCorrected) = (false, false)
         while true {
             switch try await attempt(request) {
@@ -50,7 +55,7 @@ final class S3Client: Sendable {
             case .failure(.again(let error, let asked, let mayHaveEffect)):
                 mayHaveHadEffect = mayHaveHadEffect || mayHaveEffect
                 let pause = attempts.pause(
-                    asked: asked, milliseconds: surroundings.now().monotonicMilliseconds,
+                    asked: asked, milliseconds: monotonicMilliseconds,
                     random: surroundings.randomNumber())
                 guard let pause else { throw error }
                 do { try await Task.sleep(for: pause) } catch { throw .unreachable("The task was cancelled.") }

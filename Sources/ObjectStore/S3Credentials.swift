@@ -1,5 +1,7 @@
 /// The keys by which requests to an object store are signed. What is printed of them never holds a secret.
-public struct S3Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct S3Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     /// The name of the key pair, which the server is told.
     public let accessKeyID: String
     /// The secret that signs, and is never sent.

@@ -27,7 +27,7 @@ struct S3Document {
         let collector = Collector()
         parser.delegate = collector
         // The parser of swift-corelibs-foundation repairs what it can, and says so only on the way.
-        guard parser.parse(), parser.parserError == nil, collector.refusal == nil else {
+        guard parser.parse(), parser.parserError == nil, collector.refusal == nil, collector.isWhole else {
             throw Refusal(reason: collector.refusal ?? "it is not XML")
         }
         texts = collector.texts
@@ -71,6 +71,8 @@ struct S3Document {
     private final class Collector: NSObject, XMLParserDelegate {
         var texts: [String: [String]] = [:]
         var refusal: String?
+        /// Whether there was an element, and each has ended: of a text that ends too early, the parser says nothing.
+        var isWhole: Bool { path.isEmpty && !texts.isEmpty }
         private var path: [String] = []
         private var text = ""
 

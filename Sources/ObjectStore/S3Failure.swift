@@ -32,13 +32,15 @@ enum S3Failure: Error, Hashable, Sendable {
         case (404, _): self = .final(.unreachable("\(words): this may not be an object store"))
         case (412, _): self = .exists
         case (416, _): self = .noBytes
+        case (507, _), (_, "QuotaExceeded"), (_, "XMinioStorageFull"), (_, "InsufficientCapacity"):
+            self = .final(.full(words))
         case (403, "RequestTimeTooSkewed"): self = .skewed(answer.headers["date"].flatMap(HTTPDate.seconds))
         case (403, _), (401, _): self = .final(.notPermitted(Self.sentence(error.code) ?? words))
         case (409, _): self = .again(.unreachable(words), after: nil, mayHaveEffect: false)
-        case (507, _), (_, "QuotaExceeded"), (_, "XMinioStorageFull"), (_, "InsufficientCapacity"):
-            self = .final(.full(words))
         case (408, _), (429, _), (500, _), (502, _), (503, _), (504, _):
-            let asked = answer.headers["retry-after"].flatMap { Int($0) }.map { Duration.seconds(min(max(0, $0), 3_600)) }
+            let asked = answer.headers["retry-after"].flatMap { Int($0) }.map {
+                Duration.seconds(min(max(0, $0), 3_600))
+            }
             self = .again(.unreachable(words), after: asked, mayHaveEffect: answer.status != 429)
         case (501, _): self = .final(.notPermitted("the server does not implement what is asked (\(answer.status))"))
         default: self = .final(.unreachable(words))
@@ -60,7 +62,8 @@ enum S3Failure: Error, Hashable, Sendable {
             return "the bucket \(bucket.name) is in the region \(region), not in \(endpoint.region)"
         }
         if let host = error.endpoint { return "the bucket \(bucket.name) is at \(host)" }
-        return "the server sends requests for the bucket \(bucket.name) to another address, and does not say which region"
+        return
+            "the server sends requests for the bucket \(bucket.name) to another address, and does not say which region"
     }
 }
 

@@ -57,7 +57,9 @@ struct S3KeyFile {
     /// The keys for a bucket: its own, else those for all.
     func credentials(for bucket: String) -> S3Credentials? {
         for section in [sections[bucket], sections[""]] {
-            guard let id = section?["aws_access_key_id"], let secret = section?["aws_secret_access_key"] else { continue }
+            guard let id = section?["aws_access_key_id"], let secret = section?["aws_secret_access_key"] else {
+                continue
+            }
             return S3Credentials(
                 accessKeyID: id, secretAccessKey: secret, sessionToken: section?["aws_session_token"])
         }

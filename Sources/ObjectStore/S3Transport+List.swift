@@ -1,6 +1,6 @@
 import GroundwaveReplication
 
-extension S3Transport {
+extension S3Transport: SizedListing {
     /// Returns the names of objects; see ``Transport``. Keys that are no names are left out.
     ///
     /// Servers differ in the order of a listing where one name begins like a folder (`a-1` beside `a/1`), so each folder is
@@ -15,16 +15,33 @@ extension S3Transport {
         return names
     }
 
-    /// Returns the names of folders; see ``Transport``.
+    /// Returns the names of folders; see ``Transport``. A result is used for half a minute, unless something was stored or
+    /// deleted through this transport: a listing costs twelve times what reading costs, and a store that keeps looking would
+    /// make one each time.
     public func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
         guard limit > 0 else { return [] }
+        let known = client.folders.value(of: prefix, milliseconds: client.monotonicMilliseconds)
+        if let known { return Array(known.prefix(limit)) }
+        let generation = client.folders.generation
+        let names = try await listedFolders(prefix)
+        client.folders.keep(names, of: prefix, milliseconds: client.monotonicMilliseconds, since: generation)
+        return Array(names.prefix(limit))
+    }
+
+    private func listedFolders(_ prefix: ObjectPrefix) async throws(TransportError) -> [String] {
         var (names, token, pages) = ([String](), String?.none, 0)
         repeat {
             let page = try await page(of: prefix, after: nil, token: token, limit: Self.pageLimit)
             names += page.entries.compactMap { $0.isFolder ? $0.name : nil }
             (token, pages) = (page.next, pages + 1)
         } while token != nil && pages < Self.mostPages
-        return Array(names.sorted().prefix(limit))
+        return names.sorted()
+    }
+
+    package func byteCounts(below prefix: ObjectPrefix) async throws(TransportError) -> [Int] {
+        var counts: [Int] = []
+        try await forEachObject(in: prefix, after: "", limit: .max) { _, byteCount in counts.append(byteCount) }
+        return counts
     }
 
     /// Calls `body` with the objects below a folder and their sizes, in byte order of their names.
@@ -47,7 +64,7 @@ extension S3Transport {
         let mark = isInside ? ListingOrder.mark(before: after.dropFirst(prefix.description.count)) : nil
         var (held, token, pages) = ([ListingOrder.Entry](), String?.none, 0)
         repeat {
-            let page = try await page(of: prefix, after: mark, token: token, limit: min(rest + 2, Self.pageLimit))
+            let page = try await page(of: prefix, after: mark, token: token, limit: min(rest, Self.pageLimit - 2) + 2)
             (token, pages) = (page.next, pages + 1)
             held += page.entries
             let known = ListingOrder.takeKnown(from: &held, last: token == nil ? nil : page.last)
@@ -81,7 +98,9 @@ extension S3Transport {
         request.query = [
             "list-type": "2", "delimiter": "/", "prefix": start, "max-keys": "\(limit)", "encoding-type": "url",
         ]
-        if let token { request.query["continuation-token"] = token } else if let mark {
+        if let token {
+            request.query["continuation-token"] = token
+        } else if let mark {
             request.query["start-after"] = start + mark
         }
         let answer: HTTPAnswer

@@ -28,7 +28,9 @@ public struct S3Transport: Transport {
     ///
     /// If the answer to an attempt was lost, the name may be taken by that attempt: then the object is read and compared.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
-        let request = S3Request(method: "PUT", key: key(name), headers: ["if-none-match": "*"], body: bytes, limit: 65_536)
+        defer { client.folders.forget() }
+        let condition = ["if-none-match": "*"]
+        let request = S3Request(method: "PUT", key: key(name), headers: condition, body: bytes, limit: 65_536)
         let outcome = try await client.perform(request)
         switch outcome.result {
         case .success: return .stored
@@ -83,6 +85,7 @@ public struct S3Transport: Transport {
 
     /// Deletes an object; see ``Transport``.
     public func delete(_ name: ObjectName) async throws(TransportError) {
+        defer { client.folders.forget() }
         switch try await client.perform(S3Request(method: "DELETE", key: key(name), limit: 65_536)).result {
         case .success, .failure(.absent): return
         case .failure(let failure): throw Self.surprise(failure, "deleting", name)
@@ -90,12 +93,20 @@ public struct S3Transport: Transport {
     }
 
     static func surprise(_ failure: S3Failure, _ what: String, _ name: ObjectName) -> TransportError {
-        let words = switch failure {
-        case .absent: "404"
-        case .exists: "412"
-        case .noBytes: "416"
-        default: "something unexpected"
-        }
+        let words =
+            switch failure {
+            case .absent: "404"
+            case .exists: "412"
+            case .noBytes: "416"
+            default: "something unexpected"
+            }
         return .unreachable("it answered \(words) to \(what) \(name)")
+    }
+}
+
+extension S3Transport {
+    /// Makes the bucket; does nothing if it is there. Only tests do that: a bucket has an owner, a place and a price.
+    package func createBucket() async throws(TransportError) {
+        _ = try await client.perform(S3Request(method: "PUT", limit: 65_536))
     }
 }

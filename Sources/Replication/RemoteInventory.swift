@@ -7,15 +7,20 @@ public struct RemoteInventory: Sendable {
     /// The number of segments and bytes that each store has pushed, in order of store.
     public private(set) var stores: [(store: ReplicaID, segments: Int, bytes: Int)] = []
 
-    /// Lists the contents of the remote at `transport`. Reads every segment.
+    /// Lists the contents of the remote at `transport`. Reads every segment, unless its listing has their sizes.
     public init(at transport: any Transport) async throws(TransportError) {
         log = try await transport.get(RemoteLayout.log, range: nil, limit: 64).flatMap { RemoteLayout.log(reading: $0) }
         for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
             var (segments, bytes) = (0, 0)
-            for name in try await Self.names(in: RemoteLayout.segments(of: store), at: transport) {
-                segments += 1
-                bytes += try await transport.get(name, range: nil, limit: Segment.byteLimit)?.count ?? 0
+            if let transport = transport as? any SizedListing {
+                let counts = try await transport.byteCounts(below: RemoteLayout.segments(of: store))
+                (segments, bytes) = (counts.count, counts.reduce(0, +))
+            } else {
+                for name in try await Self.names(in: RemoteLayout.segments(of: store), at: transport) {
+                    segments += 1
+                    bytes += try await transport.get(name, range: nil, limit: Segment.byteLimit)?.count ?? 0
+                }
             }
             stores.append((store, segments, bytes))
         }

@@ -37,10 +37,12 @@ public struct Bucket: Hashable, Sendable, CustomStringConvertible {
         guard prefix.isEmpty || ObjectName(prefix) != nil, prefix.utf8.count <= Self.prefixByteLimit else {
             throw StoreError(
                 .usage, "“\(prefix)” cannot be a folder in a bucket.",
-                hint: "Use letters, digits, -, _ and ., at most \(Self.prefixByteLimit) in all, with / between folders.")
+                hint: "Use letters, digits, -, _ and ., at most \(Self.prefixByteLimit) in all, with / between folders."
+            )
         }
         guard region?.wholeMatch(of: /[A-Za-z0-9-]{1,64}/) != nil || region == nil else {
-            throw StoreError(.usage, "“\(region ?? "")” is not the name of a region.", hint: "An example: eu-central-1.")
+            throw StoreError(
+                .usage, "“\(region ?? "")” is not the name of a region.", hint: "An example: eu-central-1.")
         }
         self.name = name
         self.prefix = prefix
@@ -52,7 +54,16 @@ public struct Bucket: Hashable, Sendable, CustomStringConvertible {
     /// A key has at most 1,024 bytes, and the name of an object 255.
     private static let prefixByteLimit = 255
 
+    /// Throws if a text has what may be a password, which the message then does not repeat.
+    private static func refuseKeys(in text: String) throws {
+        guard text.contains("@") else { return }
+        throw StoreError(
+            .usage, "The address of a bucket has no user, password or keys in it.",
+            hint: "Keys come from the environment or from a file: Docs/ObjectStores.md shows how.")
+    }
+
     private static func checked(endpoint text: String) throws -> String {
+        try refuseKeys(in: text)
         let refusal = StoreError(
             .usage, "“\(text)” is not the address of a server.",
             hint: "An example: https://s3.example.org. It has no path, and no keys.")
@@ -75,6 +86,7 @@ public struct Bucket: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``StoreError`` with code `usage` if it is none.
     init(_ text: String) throws {
+        try Self.refuseKeys(in: text)
         let halves = text.dropFirst(Self.scheme.count).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

@@ -49,12 +49,18 @@ public struct RemoteContents: Hashable, Sendable {
     /// The device that listens there; `nil` for a folder.
     public var peer: Peer?
 
+    /// The likely cost of a month; `nil` where requests cost nothing.
+    public var estimate: RequestEstimate?
+
+    /// The number of all segments.
+    public var segmentCount: Int { stores.reduce(0) { $0 + $1.segments } }
     /// The size of all segments in bytes.
     public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
 }
 
 extension Store {
-    /// Returns the contents of `remote`. Reads every object to determine its size: for people, not for loops.
+    /// Returns the contents of `remote`. Reads every object of a folder to determine its size, and lists a bucket: for people,
+    /// not for loops.
     ///
     /// - Throws: ``StoreError`` with code `unreachable`.
     public func contents(of remote: Remote) async throws -> RemoteContents {
@@ -71,6 +77,9 @@ extension Store {
             var contents = RemoteContents(log: inventory.log)
             contents.stores = inventory.stores.map {
                 .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
+            }
+            if remote.address.isMetered {
+                contents.estimate = RequestEstimate(devices: contents.stores.count, bytes: contents.byteCount)
             }
             if let folder = transport as? FolderTransport { contents.foreign = try Self.foreignNames(at: folder) }
             return contents

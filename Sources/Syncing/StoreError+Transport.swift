@@ -24,7 +24,8 @@ extension StoreError {
                 cause: error)
         case .notPermitted(let reason):
             self.init(
-                .notPermitted, "\(address) does not permit this: \(clause(reason)).", hint: "Check its permissions.",
+                .notPermitted, "\(address) does not permit this: \(clause(reason)).",
+                hint: address.isMetered ? "Check the keys and their rights." : "Check its permissions.",
                 cause: error)
         case .notThere(let reason):
             self.init(

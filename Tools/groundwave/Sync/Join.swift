@@ -12,7 +12,9 @@ struct Join: AsyncParsableCommand {
               groundwave join file:///mnt/shack/log --name laptop
             """)
 
-    @Argument(help: ArgumentHelp("The address of the log: file:///path/to/folder, or the path.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            "The address of the log: file:///path/to/folder, or the path; or s3://bucket/prefix.", valueName: "url"))
     var url: String
     @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
