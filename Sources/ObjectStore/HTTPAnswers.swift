@@ -15,6 +15,7 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
 
     private struct Exchange {
         let limit: Int
+        let needsLength: Bool
         let hasBody: Bool
         let awaited: Awaited<Result<HTTPAnswer, HTTPFailure>>
         var status = 0
@@ -35,10 +36,12 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func begin(
-        _ task: URLSessionTask, limit: Int, hasBody: Bool, _ awaited: Awaited<Result<HTTPAnswer, HTTPFailure>>
+        _ task: URLSessionTask, limit: Int, needsLength: Bool, hasBody: Bool,
+        _ awaited: Awaited<Result<HTTPAnswer, HTTPFailure>>
     ) {
         exchanges.withLock {
-            $0[task.taskIdentifier] = Exchange(limit: limit, hasBody: hasBody, awaited: awaited)
+            $0[task.taskIdentifier] = Exchange(
+                limit: limit, needsLength: needsLength, hasBody: hasBody, awaited: awaited)
         }
     }
 
@@ -69,7 +72,11 @@ final class HTTPAnswers: NSObject, URLSessionDataDelegate, Sendable {
         let goesOn = update(dataTask) { exchange in
             guard let response = response as? HTTPURLResponse else { return .lost("the answer is not HTTP") }
             exchange.read(response)
-            guard exchange.hasBody, let announced = exchange.announced else { return nil }
+            guard exchange.hasBody else { return nil }
+            guard let announced = exchange.announced else {
+                let isRefused = exchange.needsLength && (200..<300).contains(exchange.status)
+                return isRefused ? .lost("it does not say how long its answer is") : nil
+            }
             guard announced <= exchange.bodyLimit else { return .tooLarge(announced) }
             exchange.body.reserveCapacity(max(0, announced))
             return nil

@@ -58,10 +58,12 @@ final class HTTPConnection: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes of the body of an answer with success; others may have 64 KiB.
-    func send(_ request: URLRequest, limit: Int) async throws(HTTPFailure) -> HTTPAnswer {
+    ///   - needsLength: Whether an answer with success must announce its length. Then no more is ever read. Without, Foundation
+    ///     on Linux may read on for a while behind the limit, if a server sends faster than this device counts.
+    func send(_ request: URLRequest, limit: Int, needsLength: Bool) async throws(HTTPFailure) -> HTTPAnswer {
         let awaited = Awaited<Result<HTTPAnswer, HTTPFailure>>()
         let task = session.dataTask(with: request)
-        answers.begin(task, limit: limit, hasBody: request.httpMethod != "HEAD", awaited)
+        answers.begin(task, limit: limit, needsLength: needsLength, hasBody: request.httpMethod != "HEAD", awaited)
         let timer = DispatchWorkItem { awaited.provide(.failure(.lost("it did not answer in time"))) }
         DispatchQueue.global().asyncAfter(deadline: .now() + longest / .seconds(1), execute: timer)
         task.resume()

@@ -71,7 +71,7 @@ final class S3Client: Sendable {
             throw .notThere("\(endpoint.authority) is not the address of a server")
         }
         do {
-            let answer = try await connection.send(signed, limit: request.limit)
+            let answer = try await connection.send(signed, limit: request.limit, needsLength: request.needsLength)
             if (200..<300).contains(answer.status) { return .success(answer) }
             return .failure(S3Failure(answer, to: request, of: bucket, at: endpoint))
         } catch {

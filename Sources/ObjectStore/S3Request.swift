@@ -19,6 +19,8 @@ struct S3Request: Sendable {
     var body: [UInt8] = []
     /// The maximum number of bytes of a body that answers with success.
     var limit = 0
+    /// Whether such an answer must announce its length.
+    var needsLength = false
 
     /// Returns the request for Foundation, signed for the moment `seconds` since 1970.
     func signed(at endpoint: S3Endpoint, by credentials: S3Credentials, seconds: Int64) -> URLRequest? {

@@ -50,7 +50,7 @@ public struct S3Transport: Transport {
         if range?.isEmpty == true { return try await exists(name) ? [] : nil }
         // One byte more than allowed shows that there are too many.
         let asked = range.map { $0.lowerBound..<$0.lowerBound + min($0.count, max(limit, 0) + 1) }
-        var request = S3Request(method: "GET", key: key(name), limit: limit)
+        var request = S3Request(method: "GET", key: key(name), limit: limit, needsLength: true)
         if let asked { request.headers["range"] = "bytes=\(asked.lowerBound)-\(asked.upperBound - 1)" }
         switch try await client.perform(request).result {
         case .success(let answer):

@@ -165,12 +165,11 @@ import Testing
         await #expect(throws: TransportError.tooLarge(place.name, byteCount: 50_000_000_000)) {
             try await place.transport.get(place.name, range: nil, limit: 1_000)
         }
-        try await place.server.set([Fault("endless")])
-        let error = await #expect(throws: TransportError.self) {
-            try await place.transport.get(place.name, range: nil, limit: 100_000)
+        let hasty = try await Place { $0.attempts = 1 }
+        try await hasty.server.set([Fault("endless")])
+        await #expect(throws: TransportError.unreachable("it does not say how long its answer is")) {
+            try await hasty.transport.get(place.name, range: nil, limit: 100_000)
         }
-        guard case .tooLarge(place.name, let count) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(count < 2_000_000)
         try await place.server.set([Fault("endless")])
         await #expect(throws: TransportError.unreachable("its listing is larger than 4 MiB")) {
             try await place.transport.list(prefix: .all, startAfter: nil, limit: 10)

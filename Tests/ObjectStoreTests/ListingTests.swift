@@ -14,7 +14,7 @@ import Testing
             (0..<40).map { _ in
                 let folder = folders.randomElement(using: &numbers)!
                 let letters = (0..<Int.random(in: 1...3, using: &numbers)).map { _ in
-                    "-.0aZ_~x".randomElement(using: &numbers)!
+                    "-.0aZ_x".randomElement(using: &numbers)!
                 }
                 return "\(Bool.random(using: &numbers) ? folder + "/" : "")o\(String(letters))"
             })

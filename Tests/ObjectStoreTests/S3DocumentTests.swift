@@ -90,7 +90,7 @@ import Testing
         var accepted = 0
         for (text, said) in zip(texts, said) {
             guard let document = try? S3Document(Array(text.utf8)),
-                text.contains("\"http://s3.amazonaws.com/doc/2006-03-01/\"")
+                text.contains("<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">")
             else { continue }
             accepted += 1
             let keys = document.all("ListBucketResult/Contents/Key").joined(separator: "|")
@@ -98,6 +98,6 @@ import Testing
             guard document.all("ListBucketResult/Contents/Key/Key").isEmpty else { continue }
             #expect(said == keys, "\(text)")
         }
-        #expect(accepted > 300)
+        #expect(accepted > 50)
     }
 }
