@@ -23,7 +23,8 @@ extension Store {
     ///   - retired: Devices that need not have seen what is archived, because they will never sync again.
     ///   - isDryRun: Whether only to report what would be archived.
     /// - Throws: ``StoreError`` with code `exists` if the file exists; `usage` if nothing is left to archive, or if a
-    ///   device has not seen all of it: its next events may have been written without knowledge of what is archived.
+    ///   device has not seen all of it: its next events may have been written without knowledge of what is archived;
+    ///   `recovering` if this is the store of a recovery.
     /// - Complexity: O(bytes of the log); the whole snapshot is in memory.
     @discardableResult
     public func archive(
@@ -31,6 +32,7 @@ extension Store {
         note: String? = nil, author: String? = nil
     ) async throws -> Archived {
         guard let writer else { throw StoreError(.notPermitted, "The store \(files.folder.path) is read-only.") }
+        try requireWhole()
         if FileManager.default.fileExists(atPath: path) {
             throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }

@@ -39,7 +39,7 @@ extension Store {
     ///   - ids: Records of `kind`. A record with nothing left to erase is skipped.
     ///   - note: The reason. It stays for ever, so it must not name the person concerned.
     /// - Throws: ``StoreError`` with code `usage` if the note names the call of an erased contact: then nothing was
-    ///   written. `notFound` if there is no such record, `archived` if an archive has some of it: batches of 500
+    ///   written. `recovering` if this is the store of a recovery; `notFound` if there is no such record, `archived` if an archive has some of it: batches of 500
     ///   records that were written before stay. If the files cannot be rewritten, the erasure is recorded but the
     ///   text is still there, and the next write or open tries again.
     /// - Complexity: O(bytes of the log), once for all `ids`.
@@ -47,6 +47,7 @@ extension Store {
     public func erase(
         _ ids: [RecordID], kind: String, note: String = "", author: String? = nil
     ) async throws -> Erased {
+        try requireWhole()
         guard !RevertKind.bookkeeping.contains(kind) else {
             throw StoreError(
                 .notPermitted, "Records of the kind \(kind) are needed by the log itself, and cannot be erased.")

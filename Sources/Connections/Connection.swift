@@ -100,6 +100,9 @@ public final class Connection: PeerConnection, Sendable {
     /// - Parameter reason: A sentence for people; empty if there was no error.
     public func stop(reason: String = "") { channel.eventLoop.execute { [handler] in handler.value.stop(reason) } }
 
+    /// Closes the connection at once, without a close message.
+    func drop() { channel.close(promise: nil) }
+
     /// Refuses the connection with a close message, and returns when it is closed. Call instead of
     /// ``run(endsWhenDone:report:_:)``.
     ///

@@ -29,7 +29,8 @@ public final class Listener: Sendable {
     /// - Parameters:
     ///   - host: A local address, or a name for it.
     ///   - port: The port; 0 for any free port.
-    ///   - peerLimit: The maximum number of peers at once. Further ones are refused.
+    ///   - peerLimit: The maximum number of peers at once. For a further one, a peer that has not said hello is dropped;
+    ///     if all have, it is refused.
     ///   - limits: The timeouts and memory limits of each connection.
     ///   - handle: Handles a connection by calling ``Connection/run(endsWhenDone:tell:_:)``. Cancelled by ``stop()``.
     /// - Throws: ``ConnectionError`` `cannotListen`.

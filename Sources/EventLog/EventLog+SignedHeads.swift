@@ -9,6 +9,37 @@ extension EventLog {
         try read { transaction in try signedHead(of: stream, in: transaction, LogTables(in: transaction)) }
     }
 
+    /// Returns the last event of each branch that its author has signed, as far as that is known here: by a stored head,
+    /// or by that of a pending range. It may be beyond the events that are here: those exist, and are missing.
+    ///
+    /// A pending range of a replica with several histories does not show which of them it continues, and does not count.
+    ///
+    /// - Complexity: O(replicas + bytes of the pending ranges).
+    package func signedVector() throws -> VersionVector {
+        try read { transaction in
+            let tables = try LogTables(in: transaction)
+            let streams = try Self.streams(in: transaction, tables)
+            var vector = VersionVector()
+            func add(_ sequence: SequenceNumber, to stream: ReplicaID) {
+                let base = streams.base(of: stream)
+                if !streams.isForked(stream), sequence > base {
+                    vector[stream] = max(vector[stream], min(sequence - base, EventLimits.sequenceNumber))
+                }
+            }
+            try transaction.forEach(in: tables.signed) { key, _ in
+                guard let stream = ReplicaKey(keyBytes: key)?.replica,
+                    let head = try signedHead(of: stream, in: transaction, tables)
+                else { throw EventLogError.damaged("the signed head of a replica") }
+                add(head.sequence, to: stream)
+                return true
+            }
+            for frame in try Self.frames(in: tables.waiting, transaction) {
+                add(frame.head.sequence, to: frame.range.replica)
+            }
+            return vector
+        }
+    }
+
     /// Stores `head`, which was verified, for the history that ends with `stream`, unless a later one is stored.
     package func keep(_ head: SignedHead, of stream: ReplicaID) throws {
         try write { transaction in try keep(head, of: stream, in: transaction, LogTables(in: transaction)) }

@@ -175,9 +175,9 @@ public struct Frame: Hashable, Sendable {
     @inlinable
     public func names(in bytes: RawSpan) -> WrittenNames {
         resolutions.isEmpty
-            ? WrittenNames(of: id.replica)
+            ? WrittenNames(of: id)
             : WrittenNames(
-                of: ReplicaID(at: header.lowerBound, of: bytes),
+                of: EventID(ReplicaID(at: header.lowerBound, of: bytes), bytes.uint64(at: header.lowerBound + 16)),
                 resolutions: WrittenNames.resolutions(in: bytes, resolutions))
     }
 

@@ -35,19 +35,22 @@ public struct NameResolution: Hashable, Sendable {
     }
 }
 
-/// The resolution of the names in an event: the author as written, and what to apply to each name.
+/// The resolution of the names in an event: its own name as written, and what to apply to each name.
 public struct WrittenNames: Hashable, Sendable {
-    /// The replica that wrote the event, by the name that it had then.
-    public let author: ReplicaID
+    /// The event itself, by the name that it had when it was written.
+    public let event: EventID
     /// The name resolutions, in the order in which they are applied; none in a log without forks.
     public let resolutions: [NameResolution]
 
-    /// The names in an event of `author`.
+    /// The names in `event`.
     @inlinable
-    public init(of author: ReplicaID, resolutions: [NameResolution] = []) {
-        self.author = author
+    public init(of event: EventID, resolutions: [NameResolution] = []) {
+        self.event = event
         self.resolutions = resolutions
     }
+
+    /// The replica that wrote the event, by the name that it had then.
+    @inlinable public var author: ReplicaID { event.replica }
 
     /// The event that the name `written` refers to.
     @inlinable

@@ -39,6 +39,7 @@
 @_exported import struct GroundwaveRecords.HeadID
 @_exported import struct GroundwaveRecords.IndexEntries
 @_exported import struct GroundwaveRecords.IndexSchema
+@_exported import struct GroundwaveRecords.InvalidValue
 @_exported import struct GroundwaveRecords.KindSchema
 @_exported import struct GroundwaveRecords.Kinds
 @_exported import enum GroundwaveRecords.ListSyntax

@@ -83,7 +83,7 @@ extension ContactProof {
         let written = items.lazy.compactMap { item -> (record: RecordID, isErase: Bool)? in
             let (shape, values) = (item.event.shape.span.bytes, item.event.values.span.bytes)
             let reader = try? ChangeReader(
-                shape: shape, isWithheld: item.event.isWithheld, by: WrittenNames(of: item.event.id.replica))
+                shape: shape, isWithheld: item.event.isWithheld, by: WrittenNames(of: item.event.id))
             return reader.map { ($0.record, $0.isErase(shape: shape, values: values)) }
         }
         return (written.first { !$0.isErase } ?? written.first)?.record
@@ -99,7 +99,7 @@ extension ContactProof {
             let (shape, values) = (event.shape, event.values)
             do throws(ChangeError) {
                 var reader = try ChangeReader(
-                    shape: shape.span.bytes, isWithheld: event.isWithheld, by: WrittenNames(of: event.id.replica))
+                    shape: shape.span.bytes, isWithheld: event.isWithheld, by: WrittenNames(of: event.id))
                 var check = reader
                 try check.validate(shape: shape.span.bytes, values: values.span.bytes)
                 guard reader.isOfContact(in: shape),

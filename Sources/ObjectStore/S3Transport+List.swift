@@ -38,10 +38,12 @@ extension S3Transport: SizedListing {
         return names.sorted()
     }
 
-    package func byteCounts(below prefix: ObjectPrefix) async throws(TransportError) -> [Int] {
-        var counts: [Int] = []
-        try await forEachObject(in: prefix, after: "", limit: .max) { _, byteCount in counts.append(byteCount) }
-        return counts
+    package func sizes(
+        below prefix: ObjectPrefix
+    ) async throws(TransportError) -> [(name: ObjectName, byteCount: Int)] {
+        var found: [(name: ObjectName, byteCount: Int)] = []
+        try await forEachObject(in: prefix, after: "", limit: .max) { found.append(($0, $1)) }
+        return found
     }
 
     /// Calls `body` with the objects below a folder and their sizes, in byte order of their names.

@@ -19,8 +19,9 @@ import GroundwaveEvents
 //
 // An operation's first byte: bits 0–3 the code, bit 4 a value follows among the values, bit 5 heads carry an index, bit 6
 // the stamp since when (8 bytes) follows the field. A field: varint 2n for number n; 2k+1 and k bytes for a name. Heads:
-// count, then each: replica (0 = the event's own, k = the k-th of the table), sequence, and the index if bit 5 is set. All
-// numbers are varints.
+// count, then each: replica (0 = the event's own, k = the k-th of the table), sequence, and the index if bit 5 is set. A
+// replica of one more than the table has stands for an event of the same batch: then the sequence is how many events it is
+// before this one, since a batch is composed before it has numbers. All numbers are varints.
 //
 // The values: 16 random bytes, author, note, then the values in the order of their operations, or the items of the
 // block, each with its length. The length of the author is doubled; bit 0 is set if correlation and causation follow the
@@ -31,14 +32,15 @@ extension DraftBatch {
     ///
     /// - Parameters:
     ///   - replica: The author of the event; its own heads are written without a replica.
+    ///   - event: The event's own provisional name, if the change supersedes heads of the same batch.
     ///   - note: Empty except in the last event of a batch.
     public mutating func append(
-        _ change: Change, by replica: ReplicaID, note: AuditNote = AuditNote(),
+        _ change: Change, by replica: ReplicaID, as event: ProvisionalEvent? = nil, note: AuditNote = AuditNote(),
         using generator: inout some RandomNumberGenerator
     ) {
         let nonce = (generator.next(), generator.next())
         append(
-            shape: { $0.append(shapeOf: change, by: replica) },
+            shape: { $0.append(shapeOf: change, by: replica, as: event) },
             values: { writer in
                 writer.append(littleEndian: nonce.0)
                 writer.append(littleEndian: nonce.1)
@@ -119,7 +121,7 @@ extension ByteWriter {
         append(text: note.causation)
     }
 
-    fileprivate mutating func append(shapeOf change: Change, by replica: ReplicaID) {
+    fileprivate mutating func append(shapeOf change: Change, by replica: ReplicaID, as event: ProvisionalEvent?) {
         append(
             changeOf: change.record, change.kind, change.source, isTrusted: change.isTrusted,
             hasBlock: change.block != nil, related: change.related)
@@ -141,8 +143,13 @@ extension ByteWriter {
             if let since = operation.since { append(littleEndian: since.rawValue) }
             append(varint: operation.supersedes.count)
             for head in operation.supersedes {
-                append(varint: head.event.replica == replica ? 0 : 1 + others.firstIndex(of: head.event.replica)!)
-                append(varint: head.event.sequence)
+                if let distance = event?.distance(to: head.event) {
+                    append(varint: others.count + 1)
+                    append(varint: distance)
+                } else {
+                    append(varint: head.event.replica == replica ? 0 : 1 + others.firstIndex(of: head.event.replica)!)
+                    append(varint: head.event.sequence)
+                }
                 if hasIndexes { append(varint: UInt64(head.index)) }
             }
         }

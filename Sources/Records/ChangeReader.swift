@@ -258,11 +258,19 @@ public struct ChangeReader: Sendable {
             sequence = try shapeReader.varint(in: shape)
             if step.hasIndexes { index = try shapeReader.varint(in: shape) }
         } catch { throw .malformed(error) }
-        guard table <= UInt64(replicaTable.count / 16), index <= UInt64(UInt32.max) else { throw .inconsistent }
-        let replica =
-            table == 0
-            ? names.author : ReplicaID(at: replicaTable.lowerBound + Int(table - 1) * 16, of: shape)
-        return HeadID(names(EventID(replica, sequence)), index: UInt32(index))
+        let replicas = UInt64(replicaTable.count / 16)
+        guard table <= replicas + 1, index <= UInt64(UInt32.max) else { throw .inconsistent }
+        let written: EventID
+        if table == 0 {
+            written = EventID(names.author, sequence)
+        } else if table <= replicas {
+            written = EventID(ReplicaID(at: replicaTable.lowerBound + Int(table - 1) * 16, of: shape), sequence)
+        } else {
+            // An event of the same batch, by how many events it is before this one.
+            guard (1..<names.event.sequence).contains(sequence) else { throw .inconsistent }
+            written = EventID(names.author, names.event.sequence - sequence)
+        }
+        return HeadID(names(written), index: UInt32(index))
     }
 
     /// Throws unless shape and values were read to their ends.

@@ -152,19 +152,32 @@ extension KindSchema {
     }
 }
 
+/// A value that is not what its field accepts: the cause of an error with the code `invalid`.
+public struct InvalidValue: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of the record.
+    public let kind: String
+    /// The name of the field.
+    public let field: String
+    /// What is wrong, as the end of a sentence that begins with the field.
+    public let problem: String
+
+    /// The whole sentence.
+    public var description: String { "The value of \(field) \(problem)." }
+}
+
 extension KindSchema {
-    /// What is wrong with the first of `assignments` whose value is not of the type of its field, as a sentence; `nil` if
-    /// there is none.
-    package func problem(with assignments: [Assignment]) -> String? {
+    /// Throws if one of `assignments` has a value that is not of the type of its field.
+    ///
+    /// - Throws: ``InvalidValue`` of the first one.
+    package func check(_ assignments: [Assignment]) throws(InvalidValue) {
         for assignment in assignments {
             guard let field = field(named: assignment.name), field.type != .any, let value = assignment.value else {
                 continue
             }
             let values = field.policy == .union ? field.list.split(value) : [value]
             if let problem = values.lazy.compactMap(field.type.problem).first {
-                return "The value of \(field.name) \(problem)."
+                throw InvalidValue(kind: name, field: field.name, problem: problem)
             }
         }
-        return nil
     }
 }

@@ -1,6 +1,8 @@
+import GroundwaveEvents
+
 /// A type whose values a field of a ``TypedRecord`` can have, and the elements of a list.
 ///
-/// Text, whole numbers, truth values, days, `Decimal`, `Date` and bytes are such types. An enumeration with texts as raw
+/// Text, whole numbers, truth values, days, `Decimal`, `Date`, bytes and the ids of records are such types. An enumeration with texts as raw
 /// values becomes one by naming this protocol; if it is `CaseIterable`, other texts are refused.
 public protocol RecordValue: Equatable, Sendable {
     /// What is written.
@@ -45,6 +47,26 @@ extension Bool: RecordValue {
 extension CalendarDay: RecordValue, LosslessStringConvertible {
     /// A day.
     public static var valueType: ValueType { .day }
+}
+
+extension RecordID: RecordValue {
+    /// The id of a record.
+    public static var valueType: ValueType { .record }
+
+    /// The id with these letters.
+    public init?(valueBytes bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        self.init(valueText: text)
+    }
+
+    /// The 26 letters of the id.
+    public var valueBytes: [UInt8] { Array(description.utf8) }
+
+    /// The id, if `text` is written as an id is stored, so that equal ids have equal texts.
+    init?(valueText text: String) {
+        self.init(text: text)
+        if description != text { return nil }
+    }
 }
 
 extension [UInt8]: RecordValue {

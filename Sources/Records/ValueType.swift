@@ -1,4 +1,5 @@
 import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// What the values of a field are. A value is always stored as it was written: a type decides what a writer of this program
 /// may write, never what is kept of other programs.
@@ -17,6 +18,8 @@ public enum ValueType: Hashable, Sendable {
     case moment
     /// `true` or `false`.
     case boolean
+    /// The id of a record, of whichever kind: its 26 letters. Whether there is such a record is not judged.
+    case record
     /// One of these texts.
     case choice([String])
     /// Bytes, at most `limit` of them.
@@ -32,6 +35,7 @@ public enum ValueType: Hashable, Sendable {
         case .day: "day"
         case .moment: "moment"
         case .boolean: "boolean"
+        case .record: "record"
         case .choice: "choice"
         case .bytes: "bytes"
         }
@@ -39,7 +43,7 @@ public enum ValueType: Hashable, Sendable {
 
     /// The type of this word, without its limit; ``any`` for a word of a later version, and for choices.
     package init(word: String) {
-        let types: [ValueType] = [.text(), .integer, .decimal, .day, .moment, .boolean, .bytes()]
+        let types: [ValueType] = [.text(), .integer, .decimal, .day, .moment, .boolean, .record, .bytes()]
         self = types.first { $0.word == word } ?? .any
     }
 
@@ -61,6 +65,9 @@ public enum ValueType: Hashable, Sendable {
             return Self.isMoment(value) ? nil : "is not a moment in UTC, such as 2026-05-01T12:00:00Z"
         case .boolean:
             return ["true", "false"].contains(Self.text(value)) ? nil : "is neither true nor false"
+        case .record:
+            return Self.text(value).flatMap(RecordID.init(valueText:)) == nil
+                ? "is not the id of a record, which has 26 letters" : nil
         case .choice(let choices):
             return choices.contains { $0.utf8.elementsEqual(value) }
                 ? nil : "is none of: \(choices.joined(separator: ", "))"

@@ -35,8 +35,8 @@ public struct Manifest: Hashable, Sendable {
     /// If the store is this one, the retained ranges that numbers do not identify: either the log does not have the
     /// events, or the replica has several branches.
     public let apart: Set<RetainedRange>
-    /// The ranges requested again: they could not be read, or arrived without values.
-    public var wanted: [EventRange]
+    /// The ranges requested again: they could not be read, or arrived without values. Each event once, in order.
+    public private(set) var wanted: [EventRange]
 
     /// Creates a manifest from its parts.
     public init(
@@ -47,7 +47,7 @@ public struct Manifest: Hashable, Sendable {
         self.milliseconds = milliseconds
         self.heads = heads
         self.kept = kept
-        self.wanted = wanted
+        self.wanted = EventSet(wanted).writtenRanges
         self.streams = streams
         self.apart = apart
     }
@@ -75,6 +75,9 @@ public struct Manifest: Hashable, Sendable {
     var published: Manifest {
         Manifest(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
+
+    /// Requests more ranges.
+    mutating func want(_ ranges: [EventRange]) { wanted = EventSet(wanted + ranges).writtenRanges }
 
     /// The heads as a vector.
     public var vector: VersionVector {
@@ -123,6 +126,19 @@ extension ByteWriter {
         append(littleEndian: UInt16(Swift.min(manifest.wanted.count, Manifest.rangeCount)))
         for range in manifest.wanted.prefix(Manifest.rangeCount) { append(range) }
     }
+}
+
+extension EventRange {
+    /// The range as far as its count fits into four bytes.
+    fileprivate var written: EventRange {
+        let (end, overflow) = first.addingReportingOverflow(UInt64(UInt32.max) - 1)
+        return EventRange(replica, first, through: overflow ? last : min(last, end))
+    }
+}
+
+extension EventSet {
+    /// The ranges of the set as a manifest or a remote cache writes them: in order, each as far as its count fits.
+    var writtenRanges: [EventRange] { ranges.map(\.written) }
 }
 
 extension ObservedHead {

@@ -22,6 +22,10 @@ public struct RemoteCache: Hashable, Sendable {
     public internal(set) var manifests: [ReplicaID: Manifest] = [:]
     /// The time of the manifest of each store whose requests this store has answered.
     public internal(set) var answered: [ReplicaID: Int64] = [:]
+    /// The events that were pushed again since ``repeatedSince``, by this store or another one.
+    public internal(set) var repeated = EventSet()
+    /// When the day began of which ``repeated`` tells, by this device's clock, in milliseconds since 1970.
+    public internal(set) var repeatedSince: Int64 = 0
     /// The numbers of the segments of each store that were skipped because they were missing or damaged. Their events
     /// are requested again.
     public internal(set) var unread: [ReplicaID: Set<UInt64>] = [:]
@@ -33,7 +37,7 @@ public struct RemoteCache: Hashable, Sendable {
     /// Creates an empty cache.
     public init() {}
 
-    private static let magic: UInt32 = 0x344E_5747
+    private static let magic: UInt32 = 0x354E_5747
     fileprivate static let countLimit = 1 << 16
 
     /// Creates the cache from `bytes`; empty if they are invalid.
@@ -64,6 +68,10 @@ public struct RemoteCache: Hashable, Sendable {
             }
             for (store, number) in try reader.numbers(in: span) { cache.unread[store, default: []].insert(number) }
             for (replica, last) in try reader.numbers(in: span) { cache.pulled[replica] = last }
+            cache.repeatedSince = Int64(bitPattern: try reader.uint64(in: span))
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                if let range = try reader.range(in: span) { cache.repeated.insert(range) }
+            }
         } catch { return }
         self = cache
     }
@@ -88,6 +96,10 @@ public struct RemoteCache: Hashable, Sendable {
         writer.append(numbers: answered.map { ($0.key, UInt64(bitPattern: $0.value)) })
         writer.append(numbers: unread.flatMap { store, numbers in numbers.map { (store, $0) } })
         writer.append(numbers: pulled.entries.map { ($0.replica, $0.sequence) })
+        writer.append(littleEndian: repeatedSince)
+        let again = repeated.writtenRanges.prefix(Self.countLimit)
+        writer.append(varint: again.count)
+        for range in again { writer.append(range) }
         writer.appendChecksum(from: 0)
         return writer.bytes
     }
@@ -108,6 +120,14 @@ public struct RemoteCache: Hashable, Sendable {
             if isHere { add(one.range) }
             if isHere || !manifest.apart.contains(one) { pending.remove(one) }
         }
+    }
+
+    /// Forgets what was pushed again, if that is longer ago than a day, or if the clock was set back.
+    mutating func beginDay(at milliseconds: Int64, lasting day: Int64) {
+        let (passed, overflow) = milliseconds.subtractingReportingOverflow(repeatedSince)
+        guard overflow || !(0..<day).contains(passed) else { return }
+        repeated = EventSet()
+        repeatedSince = milliseconds
     }
 
     /// Records that a range is at the remote.

@@ -14,16 +14,28 @@ extension RemoteInventory {
     public static func forEachRange(
         at transport: any Transport, of log: LogID, _ body: (RangeFrame) throws -> Void
     ) async throws -> Int? {
-        guard let mark = try await transport.get(RemoteLayout.log, range: nil, limit: 64) else { return nil }
-        guard let found = RemoteLayout.log(reading: mark) else { throw RemoteError.notARemote }
-        guard found == log else { throw RemoteError.otherLog(found) }
+        switch try await RemoteLayout.mark(at: transport) {
+        case .none: return nil
+        case .invalid: throw RemoteError.notARemote
+        case .cut: throw RemoteError.notReady
+        case .log(let found): guard found == log else { throw RemoteError.otherLog(found) }
+        }
         var unreadable = 0
         for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
             for name in try await names(in: RemoteLayout.segments(of: store), at: transport) {
-                guard RemoteLayout.number(of: name, of: store) != nil,
-                    let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit)
-                else { continue }
+                guard RemoteLayout.number(of: name, of: store) != nil else { continue }
+                let bytes: [UInt8]
+                do throws(TransportError) {
+                    guard let found = try await transport.get(name, range: nil, limit: Segment.byteLimit) else {
+                        continue
+                    }
+                    bytes = found
+                } catch {
+                    guard case .tooLarge = error else { throw error }
+                    unreadable += 1
+                    continue
+                }
                 guard let segment = try? Segment(reading: bytes, of: log) else {
                     unreadable += 1
                     continue

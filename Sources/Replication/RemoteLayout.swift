@@ -7,6 +7,7 @@ import GroundwaveEvents
 /// | name | |
 /// |---|---|
 /// | `groundwave-log` | the log mark: `GWL1` and the id of the log (16), written once |
+/// | `groundwave-log-again` | only where the mark was cut short: the same bytes, by the first store that writes the mark again |
 /// | `stores/REPLICA/NUMBER.segment` | a ``Segment`` pushed by that replica's store, numbered consecutively from 1 |
 ///
 /// A store writes only in its own folder, and each object only once. So two devices never write the same name, which
@@ -16,6 +17,8 @@ public enum RemoteLayout {
     static let magic: UInt32 = 0x314C_5747
 
     static let log = name("groundwave-log")
+    /// Decides which log the remote is of, if the log mark was cut short: it is written once, and not deleted.
+    static let logAgain = name("groundwave-log-again")
 
     static func logBytes(_ log: LogID) -> [UInt8] {
         var writer = ByteWriter(capacity: 20)
@@ -24,9 +27,45 @@ public enum RemoteLayout {
         return writer.bytes
     }
 
-    static func log(reading bytes: [UInt8]) -> LogID? {
-        guard bytes.count == 20, bytes.span.bytes.uint32(at: 0) == magic else { return nil }
-        return LogID(at: 4, of: bytes.span.bytes)
+    /// What the object with the name of a log mark says.
+    enum Mark: Equatable {
+        /// There is no such object.
+        case none
+        case log(LogID)
+        /// It is empty, or the beginning of a mark: a crash, or a program that copies files, has left it so.
+        case cut([UInt8])
+        /// Something else.
+        case invalid
+
+        init(_ bytes: [UInt8]?) {
+            guard let bytes else {
+                self = .none
+                return
+            }
+            let start = logBytes(LogID(high: 0, low: 0)).prefix(4)
+            if bytes.count == 20, bytes.starts(with: start) {
+                self = .log(LogID(at: 4, of: bytes.span.bytes))
+            } else {
+                self =
+                    bytes.count < 20 && bytes.prefix(4).elementsEqual(start.prefix(bytes.count))
+                    ? .cut(bytes) : .invalid
+            }
+        }
+
+        /// Whether it is, or could become, a mark of another log than `log`, or is no mark.
+        func isForeign(to log: LogID) -> Bool {
+            switch self {
+            case .none: false
+            case .log(let found): found != log
+            case .cut(let bytes): !logBytes(log).starts(with: bytes)
+            case .invalid: true
+            }
+        }
+    }
+
+    /// Reads the log mark, or the object that decides about it.
+    static func mark(_ name: ObjectName = log, at transport: any Transport) async throws(TransportError) -> Mark {
+        Mark(try await transport.get(name, range: nil, limit: 64))
     }
 
     static let stores = folder("stores")
@@ -48,8 +87,14 @@ public enum RemoteLayout {
     }
 
     /// Returns the log of the remote at `transport`; `nil` if there is none.
+    ///
+    /// - Throws: ``TransportError``; ``RemoteError/notReady`` if the log mark was cut short.
     public static func log(at transport: any Transport) async throws -> LogID? {
-        try await transport.get(log, range: nil, limit: 64).flatMap { log(reading: $0) }
+        switch try await mark(at: transport) {
+        case .log(let log): return log
+        case .cut: throw RemoteError.notReady
+        case .none, .invalid: return nil
+        }
     }
 
     private static func name(_ text: String) -> ObjectName {

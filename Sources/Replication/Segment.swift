@@ -27,6 +27,15 @@ public struct Segment: Sendable {
     /// The byte range that distinguishes two segments of the same name: the beginning of the signature.
     static let markRange = 56..<64
 
+    /// The byte range that tells of which log a segment is.
+    static let logRange = 0..<24
+
+    /// Returns the log in the bytes read from ``logRange``; `nil` if they do not begin as a segment.
+    static func log(_ bytes: [UInt8]) -> LogID? {
+        guard bytes.count == logRange.count, bytes.span.bytes.uint32(at: 0) == magic else { return nil }
+        return LogID(at: 8, of: bytes.span.bytes)
+    }
+
     /// Returns the mark that distinguishes `segment` from another one of its name; `nil` if it is truncated before
     /// the mark.
     static func mark(of segment: [UInt8]) -> UInt64? {

@@ -5,15 +5,21 @@ import GroundwaveLogFormat
 extension SyncPass {
     /// Pushes what the remote is missing.
     mutating func push() async throws {
-        let me = identity.replica
         var manifest = try Manifest(of: log, as: identity, milliseconds: now().wallMilliseconds)
-        if !cache.unread.isEmpty { manifest.wanted += wanted(beyond: manifest) }
+        if !cache.unread.isEmpty { manifest.want(wanted(beyond: manifest)) }
         try cache.settle(with: log, manifest)
         // A full pass repeats the request: the previous answer may have been unreadable too.
-        var asksAgain = isFull && !manifest.wanted.isEmpty
-        var wantedByOthers = try rangesWantedByOthers(of: manifest)
+        let asksAgain = isFull && !manifest.wanted.isEmpty
+        var answers = answers(of: manifest)
+        try await push(manifest, &answers, asksAgain: asksAgain)
+        for (store, milliseconds) in answers.finished { cache.answered[store] = milliseconds }
+    }
+
+    private mutating func push(_ manifest: Manifest, _ answers: inout Answers, asksAgain: Bool) async throws {
+        let me = identity.replica
+        var asksAgain = asksAgain
         while true {
-            let segment = try nextSegment(of: manifest, &wantedByOthers)
+            let segment = try nextSegment(of: manifest, &answers)
             let frames = segment.frames
             let pushed = cache.manifests[me]
             let isPushed =
@@ -21,10 +27,11 @@ extension SyncPass {
             if frames.isEmpty, isPushed && !asksAgain || manifest.heads.isEmpty { return }
             let number = cache.next[me] ?? 1
             let bytes = Segment.bytes(log: log.id, manifest, frames, by: identity)
-            try beginRequest()
-            switch try await transport.putIfAbsent(RemoteLayout.segment(number, of: me), bytes) {
+            switch try await put(bytes, as: number) {
+            case nil: return
             case .stored:
                 asksAgain = false
+                for range in answers.takePushed() { cache.repeated.insert(range) }
                 cache.next[me] = number + 1
                 cache.marks[me] = Segment.mark(of: bytes)
                 for range in segment.ranges { cache.add(range) }
@@ -33,6 +40,8 @@ extension SyncPass {
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
             case .exists:
+                // A folder, or something else that cannot be deleted, is passed by.
+                if (cache.next[me] ?? 1) > number { continue }
                 // On a medium without hard links, an interrupted write of this store may have left part of a segment.
                 if try await removeOwnRemains(number) { continue }
                 // Either this store wrote it and was stopped before it saved the remote cache, or another one uses
@@ -48,12 +57,36 @@ extension SyncPass {
         }
     }
 
+    /// Stores a segment of this store; `nil` if nothing can be stored in its folder.
+    ///
+    /// If its name is taken by something that is no file, the next number is used.
+    private mutating func put(_ bytes: [UInt8], as number: UInt64) async throws -> PutOutcome? {
+        let (me, name) = (identity.replica, RemoteLayout.segment(number, of: identity.replica))
+        try beginRequest()
+        do throws(TransportError) { return try await transport.putIfAbsent(name, bytes) } catch {
+            guard case .refused(let refused, _) = error else { throw error }
+            switch Self.isolated(error, name, number) {
+            case let odd as OddObject: report.quarantined[me] = odd.text
+            case let reason as QuarantineReason: report.quarantined[me] = reason.text
+            default: throw error
+            }
+            guard refused == name else { return nil }
+            cache.next[me] = number + 1
+            cache.marks[me] = nil
+            return .exists
+        }
+    }
+
     /// Deletes an object with the name of this store's segment if it is not a valid segment. Returns whether the name
     /// is free.
     private mutating func removeOwnRemains(_ number: UInt64) async throws -> Bool {
         let name = RemoteLayout.segment(number, of: identity.replica)
-        try beginRequest()
-        guard let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit) else { return true }
+        let found: [UInt8]?
+        do { found = try await segment(number, of: identity.replica) } catch is OddObject {
+            try await transport.delete(name)
+            return true
+        }
+        guard let bytes = found else { return true }
         do throws(Segment.Failure) {
             _ = try Segment(reading: bytes, of: log.id, isValid: isValid)
             return false
@@ -64,21 +97,16 @@ extension SyncPass {
     }
 
     /// Collects the ranges of one segment; empty if the remote has everything.
-    private func nextSegment(of manifest: Manifest, _ wanted: inout [Wanted]) throws -> SegmentFrames<Log> {
+    private func nextSegment(of manifest: Manifest, _ answers: inout Answers) throws -> SegmentFrames<Log> {
         var known = cache.vector
         var segment = SegmentFrames(of: log, signedBy: identity)
         try segment.append(of: manifest.vector, missingFrom: &known)
-        while segment.hasRoom, let next = wanted.first {
-            let range = next.range
-            let frame = try segment.frame(of: range)
-            wanted.removeFirst()
-            guard let frame else { continue }
-            if frame.range.count < range.count {
-                let rest = EventRange(range.replica, range.first + frame.range.count, through: range.last)
-                wanted.insert(Wanted(range: rest, hasEvents: next.hasEvents), at: 0)
-            }
+        while segment.hasRoom, let next = answers.next {
+            let frame = try segment.frame(of: next.range)
             // Do not send frames without values to a store that already has the events.
-            if frame.hasValues || !next.hasEvents { segment.append(frame, of: range) }
+            let isOfUse = frame.map { $0.hasValues || !next.hasEvents } ?? false
+            if let frame, isOfUse { segment.append(frame, of: next.range) }
+            answers.advance(by: frame, isPushed: isOfUse)
         }
         let kept = manifest.kept.filter { kept in
             if cache.pending.contains(kept) { return false }
@@ -97,35 +125,6 @@ extension SyncPass {
     private func wanted(beyond manifest: Manifest) -> [EventRange] {
         var all = VersionVector()
         for (store, manifest) in cache.manifests where store != identity.replica { all.join(manifest.vector) }
-        return manifest.streams.ranges(of: all, missingFrom: manifest.vector).map { range in
-            EventRange(range.replica, range.first, through: min(range.last, range.first + UInt64(UInt32.max - 1)))
-        }
+        return manifest.streams.ranges(of: all, missingFrom: manifest.vector)
     }
-
-    /// Returns the events that other stores request again and this store has: they were unreadable, or without
-    /// values.
-    private mutating func rangesWantedByOthers(of manifest: Manifest) throws -> [Wanted] {
-        var ranges: [Wanted] = []
-        for other in cache.manifests.values.sorted(by: { $0.store < $1.store }) where other.store != identity.replica {
-            // Each request is answered only once.
-            guard !other.wanted.isEmpty, cache.answered[other.store] != other.milliseconds else { continue }
-            cache.answered[other.store] = other.milliseconds
-            for range in other.wanted {
-                let last = min(range.last, manifest.vector[range.replica])
-                guard range.first <= last else { continue }
-                ranges.append(
-                    Wanted(
-                        range: EventRange(range.replica, range.first, through: last),
-                        hasEvents: last <= other.vector[range.replica]))
-            }
-        }
-        return ranges
-    }
-}
-
-/// A range that another store requests again.
-private struct Wanted {
-    let range: EventRange
-    /// Whether that store has the events, and so requests their values.
-    let hasEvents: Bool
 }

@@ -63,7 +63,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     public mutating func run(isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false) async throws {
         // A log restored from a backup may be missing events that the remote cache counts as pulled.
         if try !log.provenVector(signedBy: identity).covers(cache.pulled) { cache = RemoteCache() }
-        try await checkLog(mayCreate: isPushing)
+        try await checkLog(mayWrite: isPushing)
         let wall = now().wallMilliseconds
         let isDue = isFull || abs(wall - cache.lastFullPass) >= Self.fullPassMilliseconds
         self.isFull = isDue
@@ -88,24 +88,6 @@ public struct SyncPass<Log: ReplicatedLog> {
         report.requestCount += 1
     }
 
-    /// Checks that the remote is of this log, and discards the remote cache if the remote was emptied.
-    private mutating func checkLog(mayCreate: Bool) async throws {
-        try beginRequest()
-        if let bytes = try await transport.get(RemoteLayout.log, range: nil, limit: 64) {
-            guard let found = RemoteLayout.log(reading: bytes) else { throw RemoteError.notARemote }
-            guard found == log.id else { throw RemoteError.otherLog(found) }
-            // The last own segment must still be here, unless somebody has deleted it.
-            if try await !isThere(lastOf: identity.replica) { forget() }
-            return
-        }
-        if !cache.next.isEmpty { forget() }
-        guard mayCreate else { return }
-        try beginRequest()
-        let outcome = try await transport.putIfAbsent(RemoteLayout.log, RemoteLayout.logBytes(log.id))
-        // Another store was faster, and may be of another log.
-        if outcome == .exists { try await checkLog(mayCreate: false) }
-    }
-
     /// Discards the remote cache if the remote no longer has the segments listed in it.
     private mutating func checkCache() async throws {
         for store in cache.next.keys.sorted() where try await !isThere(lastOf: store) {
@@ -115,18 +97,22 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 
     /// Returns whether the last segment of `store` in the remote cache is still there, unchanged.
-    private mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
+    mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
         guard let next = cache.next[store], next > 1 else { return true }
-        try beginRequest()
-        let bytes = try await transport.get(
-            RemoteLayout.segment(next - 1, of: store), range: Segment.markRange, limit: Segment.markRange.count)
+        let bytes: [UInt8]?
+        do {
+            bytes = try await segment(next - 1, of: store, range: Segment.markRange, limit: Segment.markRange.count)
+        } catch is OddObject { bytes = nil } catch is QuarantineReason {
+            // Nothing of the store can be looked at now: that says nothing about what is there.
+            return true
+        }
         guard let bytes else { return cache.unread[store]?.contains(next - 1) ?? false }
         // A truncated segment cannot be identified, and counts as changed.
         return cache.marks[store].map { $0 == Segment.mark(bytes) } ?? true
     }
 
     /// Discards the remote cache after a loss at the remote, so that everything is read and pushed again.
-    private mutating func forget() {
+    mutating func forget() {
         report.wasEmptied = true
         cache = RemoteCache()
     }
@@ -159,9 +145,11 @@ public struct SyncPass<Log: ReplicatedLog> {
         // The last own segment was already checked at the start of the pass.
         var isBehindTheLast = store == identity.replica
         while true {
-            try beginRequest()
-            let found = try await transport.get(
-                RemoteLayout.segment(number, of: store), range: nil, limit: Segment.byteLimit)
+            let found: [UInt8]?
+            do { found = try await segment(number, of: store) } catch let odd as OddObject {
+                try await skip(&number, of: store, because: odd.text)
+                continue
+            }
             guard let bytes = found else {
                 guard isFull, let later = try await firstSegment(of: store, behind: number) else { break }
                 // Segments are missing: their events are requested from other stores.
@@ -181,10 +169,14 @@ public struct SyncPass<Log: ReplicatedLog> {
             }
             let segment: Segment
             do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
+                if case .otherLog(let other) = error, cache.next[store] == nil {
+                    report.strangers[store] = "Its folder has segments of another log, \(other.short)."
+                    return
+                }
                 try await skip(&number, of: store, because: "Its segment \(number) is not valid: \(error).")
                 continue
             }
-            try receive(segment, of: store, mayPull: mayPull)
+            try receive(segment, of: store, mayPull: mayPull, isNew: cache.lastFullPass != 0)
             number += 1
             // A segment that was read without pulling must be read again.
             guard mayPull || store == identity.replica else { continue }
@@ -197,9 +189,11 @@ public struct SyncPass<Log: ReplicatedLog> {
     /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
     private mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
         report.quarantined[store] = text
-        try beginRequest()
-        let after = try await transport.get(RemoteLayout.segment(number + 1, of: store), range: 0..<1, limit: 1)
-        guard after != nil else { throw QuarantineReason(text) }
+        let isFollowed: Bool
+        do { isFollowed = try await segment(number + 1, of: store, range: 0..<1, limit: 1) != nil } catch is OddObject {
+            isFollowed = true
+        }
+        guard isFollowed else { throw QuarantineReason(text) }
         noteUnread(number, of: store)
         number += 1
     }
@@ -211,12 +205,11 @@ public struct SyncPass<Log: ReplicatedLog> {
     /// Retries the segments that could not be read before: they may have been incomplete.
     private mutating func readAgain(_ store: ReplicaID, mayPull: Bool) async throws {
         for number in (cache.unread[store] ?? []).sorted() {
-            try beginRequest()
-            let bytes = try await transport.get(
-                RemoteLayout.segment(number, of: store), range: nil, limit: Segment.byteLimit)
+            let bytes: [UInt8]?
+            do { bytes = try await segment(number, of: store) } catch is OddObject { continue }
             guard let bytes, let segment = try? Segment(reading: bytes, of: log.id, isValid: isValid) else { continue }
             report.receivedBytes += bytes.count
-            try receive(segment, of: store, mayPull: mayPull)
+            try receive(segment, of: store, mayPull: mayPull, isNew: false)
             cache.unread[store]?.remove(number)
             if cache.unread[store]?.isEmpty == true { cache.unread[store] = nil }
         }
@@ -226,7 +219,11 @@ public struct SyncPass<Log: ReplicatedLog> {
         try await lastSegments(of: store, startAfter: number).first
     }
 
-    private mutating func receive(_ segment: Segment, of store: ReplicaID, mayPull: Bool) throws {
+    /// - Parameter isNew: Whether the segment was pushed since the last pass, so that events in it that are here already
+    ///   were pushed again.
+    private mutating func receive(
+        _ segment: Segment, of store: ReplicaID, mayPull: Bool, isNew: Bool
+    ) throws {
         guard segment.manifest.store == store else {
             throw QuarantineReason("Its folder has a segment of the store \(segment.manifest.store.short).")
         }
@@ -237,6 +234,7 @@ public struct SyncPass<Log: ReplicatedLog> {
             } catch { throw QuarantineReason("It has pushed a range that does not match its signature: \(error).") }
         }
         if mayPull, !frames.isEmpty {
+            if isNew, store != identity.replica { try noteRepeated(frames) }
             let received = try log.receive(frames, arrival: now())
             report.received.add(received)
             if let refused = received.refused.first {
@@ -271,6 +269,8 @@ public enum RemoteError: Error, Hashable, Sendable {
     case notARemote
     /// The remote is of another log.
     case otherLog(LogID)
+    /// The log mark is empty or cut short; a store of the log that pushes writes it again.
+    case notReady
 }
 
 /// The last segment read of a store has changed or is gone, and a later one exists.

@@ -17,6 +17,8 @@ public struct SyncPassReport: Hashable, Sendable {
     public internal(set) var manifests: [Manifest] = []
     /// The stores with invalid or unreadable data, each with a sentence.
     public internal(set) var quarantined: [ReplicaID: String] = [:]
+    /// The folders of stores of other logs, each with a sentence. They are not read, and nothing is wrong with the others.
+    public internal(set) var strangers: [ReplicaID: String] = [:]
     /// Whether the remote has lost objects, so that everything was pushed again.
     public internal(set) var wasEmptied = false
 

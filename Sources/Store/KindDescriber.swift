@@ -22,7 +22,7 @@ final class KindDescriber: Sendable {
                 _ = described.withLock { $0.insert(name) }
             } else {
                 let operations = KindDescription.schema.operations(assigning: assignments, to: record)
-                try batch.prepend(Change(kind: KindDescription.name, record: id, operations: operations))
+                batch.prepend(Change(kind: KindDescription.name, record: id, operations: operations))
             }
         }
     }

@@ -20,7 +20,12 @@ package enum UTCText {
         seconds(milliseconds / 1000).filter { $0 != "-" && $0 != ":" }
     }
 
+    /// The years 0 to 9999, in seconds since 1970: a time beyond, from a wrong clock or a forged manifest, is written as
+    /// the nearest one.
+    private static let writable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
     private static func parts(_ seconds: Int64, _ separator: Character = "T") -> String {
+        let seconds = min(max(seconds, writable.lowerBound), writable.upperBound)
         let (day, second) = CivilDate.floorDivided(seconds, 86_400)
         let date = CivilDate.date(ofDay: day)
         var text = ""

@@ -1,6 +1,7 @@
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
+import Synchronization
 
 /// The result of a write.
 public struct Written<Value: Sendable>: Sendable {
@@ -34,13 +35,20 @@ public struct WriteBatch {
     private let deviceName: String
     package let components: [StoreComponent]
     package private(set) var changes: [Change] = []
+    /// The places of the changes of each record, counted from the first one that the closure made.
+    private var places: [RecordName: [Int]] = [:]
+    /// The number of changes that were put in front of these.
+    private var prependedCount = 0
+    /// The number of this batch in this process, for provisional names.
+    private let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    private static let count = Atomic<UInt32>(0)
     /// The records that were read or written. Two batches that share none may be committed together.
     private(set) var touched: Set<RecordName> = []
     /// Whether the closure read more than single records, so that it must see every batch before it.
     private(set) var needsEverything = false
     /// What the batch is known by, if it is to be written once.
     var identity: BatchIdentity?
-    private var generator: Surroundings.Generator
+    private(set) var generator: Surroundings.Generator
 
     package struct RecordName: Hashable, Sendable {
         package var kind: String
@@ -63,16 +71,21 @@ public struct WriteBatch {
     /// The known kinds.
     public var kinds: Kinds { views.kinds }
 
-    /// Returns a record as it is now; `nil` if there is none. Changes in this batch are not included.
-    ///
-    /// - Throws: An error of reading, which `write` throws as a ``StoreError``: let it pass.
-    /// - Complexity: A look-up.
-    public mutating func record(_ kind: String, _ id: RecordID) throws -> Record? {
-        touched.insert(RecordName(kind: kind, id: id))
-        return try views.read { try $0.record(kind, id) }
+    /// Notes that the batch depends on a record.
+    mutating func touch(_ name: RecordName) { touched.insert(name) }
+
+    /// The number of changes, those in front not counted.
+    var changeCount: Int { changes.count - prependedCount }
+
+    /// The changes to a record so far, with their places.
+    func changes(of name: RecordName) -> [(index: Int, change: Change)] {
+        (places[name] ?? []).map { ($0, changes[prependedCount + $0]) }
     }
 
-    /// Reads from the views, for what the closure needs to know before it writes.
+    /// The provisional name of the event at a place.
+    func event(_ index: Int) -> ProvisionalEvent { ProvisionalEvent(index, ofBatch: number, by: replica) }
+
+    /// Reads from the views, for what the closure needs to know before it writes: the state before this batch.
     ///
     /// - Throws: As ``record(_:_:)``; what `body` throws.
     public mutating func read<Result>(_ body: (borrowing ViewReader) throws -> Result) throws -> Result {
@@ -107,7 +120,8 @@ public struct WriteBatch {
     /// Sets or clears fields of a record; values that do not change are not written.
     ///
     /// - Parameter basis: The record as the author saw it, if that is older than the present state: in a form that
-    ///   was open for a while. Values that arrived since are then kept beside the new ones, as a conflict.
+    ///   was open for a while. Values that arrived since are then kept beside the new ones, as a conflict; what this
+    ///   batch itself has written counts as seen.
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` if the kind is not registered, or if the record was erased; `invalid` if a
     ///   value is not of the type of its field.
@@ -119,7 +133,10 @@ public struct WriteBatch {
         let record = try basis ?? record(kind, id)
         guard record != nil || kinds[kind] != nil else { throw Self.unknownKind(kind) }
         if let record, record.isErased { throw Self.erasedRecord(kind, id) }
-        let operations = try operations(kind, assignments, record)
+        var operations = try operations(kind, assignments, record)
+        if basis != nil {
+            operations = try supersedeOwnHeads(by: operations, of: RecordName(kind: kind, id: id))
+        }
         guard !operations.isEmpty else { return false }
         try append(Change(kind: kind, record: id, operations: operations))
         return true
@@ -179,7 +196,12 @@ public struct WriteBatch {
         {
             throw StoreError(.usage, "A block of \(block.content.count) bytes is too long; the maximum is 1 MiB.")
         }
-        touched.insert(RecordName(kind: change.kind, id: change.record))
+        try checkHeads(of: change)
+        for record in [change.record] + change.related {
+            let name = RecordName(kind: change.kind, id: record)
+            places[name, default: []].append(changeCount)
+            touch(name)
+        }
         changes.append(change)
     }
 
@@ -204,20 +226,20 @@ public struct WriteBatch {
                         + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))
     }
 
-    /// Puts a change in front of the others.
-    mutating func prepend(_ change: Change) throws {
-        let others = changes
-        changes = []
-        try append(change)
-        changes += others
+    /// Puts a change to a record that the batch does not change otherwise in front of the others.
+    mutating func prepend(_ change: Change) {
+        touch(RecordName(kind: change.kind, id: change.record))
+        changes.insert(change, at: 0)
+        prependedCount += 1
     }
 
     private func operations(
         _ kind: String, _ assignments: [Assignment], _ record: Record?
     ) throws -> [FieldOperation] {
         guard let schema = kinds[kind] else { throw Self.unknownKind(kind) }
-        if let problem = schema.problem(with: assignments) {
-            throw StoreError(.invalid, problem, hint: "Nothing was written. Correct the value.")
+        do { try schema.check(assignments) } catch {
+            throw StoreError(
+                .invalid, error.description, hint: "Nothing was written. Correct the value.", cause: error)
         }
         return schema.operations(assigning: assignments, to: record)
     }
@@ -253,7 +275,9 @@ public struct WriteBatch {
                     .usage, "This is too much for one batch: \(changes.count) changes.",
                     hint: "The maximum is \(EventLimits.batchCount) changes or \(EventLimits.batchBytes >> 20) MiB.")
             }
-            batch.append(change, by: replica, note: isLast ? note : AuditNote(), using: &generator)
+            batch.append(
+                change, by: replica, as: index < prependedCount ? nil : event(index - prependedCount),
+                note: isLast ? note : AuditNote(), using: &generator)
         }
         return batch
     }

@@ -15,6 +15,8 @@ public struct RemoteContents: Hashable, Sendable {
         public let segments: Int
         /// The size of all of them in bytes.
         public let bytes: Int
+        /// The log of its segments, if that is not the one of the remote: then it is not read.
+        public let otherLog: LogID?
     }
 
     /// An object that no store has pushed there.
@@ -76,7 +78,9 @@ extension Store {
             let inventory = try await RemoteInventory(at: transport)
             var contents = RemoteContents(log: inventory.log)
             contents.stores = inventory.stores.map {
-                .init(replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes)
+                .init(
+                    replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes,
+                    otherLog: $0.otherLog)
             }
             if remote.address.isMetered {
                 contents.estimate = RequestEstimate(devices: contents.stores.count, bytes: contents.byteCount)

@@ -45,7 +45,7 @@ extension Store {
         switch access {
         case .storage(let transport):
             do { return try await RemoteLayout.log(at: transport) } catch {
-                throw (error as? TransportError).map { failure($0, at: remote) } ?? error
+                throw describe(error, at: remote, file: remote.address.description)
             }
         case .device(let host, let port):
             return try await components.dialer(for: remote.address).greeting(of: host, port).greeting.log

@@ -70,10 +70,11 @@ extension Store {
     /// Applies the events of a bundle to this store.
     ///
     /// - Throws: ``StoreError`` with code `damaged` if it is not a bundle or was changed, `notFound` if there is no
-    ///   such file or it is of another log, `notPermitted` if the file may not be read or the store is read-only. The
-    ///   segments before the failing one stay applied.
+    ///   such file or it is of another log, `notPermitted` if the file may not be read or the store is read-only,
+    ///   `recovering` if it is the one of a recovery. The segments before the failing one stay applied.
     public func applyBundle(_ path: String) async throws -> BundleApplied {
         try requireWritable()
+        try requireWhole()
         try await introduce()
         let reader = try BundleReader(path)
         return try describing {

@@ -189,6 +189,7 @@ extension Store {
 
     private func requireClearable() throws {
         try requireWritable()
+        try requireWhole()
         guard try log.base() == nil else {
             throw StoreError(
                 .archived, "This store has archived history, and other devices may not have its values.",

@@ -17,38 +17,35 @@ extension Store {
     /// - Complexity: O(pending ranges).
     public func missing() throws -> [PendingRange] { try describing { try log.pendingRanges() } }
 
-    /// Returns the events that a pending range here needs, that were lost here, or that another device has by its
-    /// manifest, in order of replica and number.
+    /// Returns the events that are known to exist and are not here, each once, in order of replica and number: those that
+    /// were lost here, that a pending range needs, that another device has by its manifest, or that their author has signed.
     ///
     /// - Throws: As ``syncStatus()``.
     /// - Complexity: As ``syncStatus()``.
     public func missingRanges() throws -> [MissingRange] {
         let status = try syncStatus()
-        return try describing {
-            var found: [MissingRange] = []
-            let vector = try log.vector()
-            for pending in status.pending {
-                let known = vector[pending.range.replica]
-                if pending.range.first - 1 > known {
-                    let gap = EventRange(pending.range.replica, known + 1, through: pending.range.first - 1)
-                    found.append(MissingRange(range: gap, reason: "later events depend on them"))
-                } else {
-                    let rest = EventRange(pending.range.replica, pending.expected, through: pending.expected)
-                    found.append(MissingRange(range: rest, reason: "the rest of a batch"))
-                }
-            }
-            for range in status.lost {
-                found.append(MissingRange(range: range, reason: "lost here with a damaged file"))
-            }
-            for remoteStatus in status.remotes {
-                for device in remoteStatus.devices {
-                    for range in device.has where !found.contains(where: { $0.range == range }) {
-                        found.append(MissingRange(range: range, reason: "\(device.name) has them"))
-                    }
-                }
-            }
-            return found.sorted { ($0.range.replica, $0.range.first) < ($1.range.replica, $1.range.first) }
+        var (left, found) = (status.here.events.subtracting(status.here.pending), [MissingRange]())
+        func take(_ events: EventSet, because reason: String) {
+            let taken = left.intersection(events)
+            left = left.subtracting(taken)
+            found += taken.ranges.map { MissingRange(range: $0, reason: reason) }
         }
+        take(status.here.lost, because: "lost here with a damaged file")
+        for pending in status.pending {
+            let (replica, first) = (pending.range.replica, pending.range.first)
+            if pending.expected < first {
+                let gap = EventRange(replica, pending.expected, through: first - 1)
+                take(EventSet([gap]), because: "later events depend on them")
+            } else {
+                let rest = EventRange(replica, pending.expected, through: pending.expected)
+                take(EventSet([rest]), because: "the rest of a batch")
+            }
+        }
+        for device in status.remotes.flatMap(\.devices) {
+            take(EventSet(device.has), because: "\(device.name) has them")
+        }
+        take(left, because: "their author has signed them")
+        return found.sorted { ($0.range.replica, $0.range.first) < ($1.range.replica, $1.range.first) }
     }
 
     /// Parses `text` as a vector: `REPLICA=n,…`, each replica by its whole ID, or by what names it here.

@@ -136,12 +136,15 @@ extension Store {
         }
     }
 
-    /// Throws if another log is at a remote. A device that cannot be reached now is accepted.
+    /// Throws if another log is at a remote. A device that cannot be reached now is accepted, and a log mark that was cut
+    /// short: the next push decides whose it is.
     private func checkLog(of remote: Remote, through access: RemoteAccess) async throws {
         let address = remote.address
         let found: LogID?
         do { found = try await Self.log(of: remote, through: access, components) } catch {
-            guard case .device = access, (error as? StoreError)?.code == .unreachable else { throw error }
+            let error = error as? StoreError
+            if case RemoteError.notReady? = error?.cause { return }
+            guard case .device = access, error?.code == .unreachable else { throw error ?? CancellationError() }
             return
         }
         if let found, found != logID {

@@ -24,6 +24,10 @@ public struct ReplicaInformation: Hashable, Sendable {
     public let successors: [ReplicaID]
     /// Whether this device writes as it.
     public let isThisDevice: Bool
+    /// Whether it was retired: see ``Store/retire(_:note:author:)``.
+    public let isRetired: Bool
+    /// Whether it was retired and has given a sign of life since.
+    public let hasReturned: Bool
 }
 
 extension Store {
@@ -36,7 +40,9 @@ extension Store {
         let former = try formerReplicas()
         return try describing {
             let (vector, streams) = (try log.vector(), try log.streams())
-            let manifests = try manifests().mapValues { $0.map(\.milliseconds).max() }
+            let known = try manifests()
+            let retirements = try retirements(by: known.values.flatMap { $0 })
+            let manifests = known.mapValues { $0.map(\.milliseconds).max() }
             let all = Set(vector.entries.map(\.replica)).union(manifests.keys).union(former.values)
                 .union(replica.map { [$0] } ?? [])
             let found = try all.map { id in
@@ -48,7 +54,8 @@ extension Store {
                     },
                     lastManifest: manifests[id] ?? nil, former: former[id] ?? streams.branches[id]?.parent,
                     successors: former.filter { $0.value == id }.map(\.key).sorted() + streams.children(of: id),
-                    isThisDevice: id == replica)
+                    isThisDevice: id == replica, isRetired: retirements.isRetired(streams.origin(of: id)),
+                    hasReturned: retirements.returned.contains(streams.origin(of: id)))
             }
             func order(_ one: ReplicaInformation) -> (Int, ReplicaID) {
                 (one.successors.isEmpty && streams.branches[one.id] == nil ? 0 : 1, one.id)

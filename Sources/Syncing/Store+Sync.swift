@@ -22,6 +22,8 @@ public struct SyncSummary: Hashable, Sendable {
     public var pending: [EventRange] = []
     /// What was rejected or could not be read, by the store that pushed it.
     public var quarantined: [ReplicaID: String] = [:]
+    /// The folders of stores of other logs, which are not read, each with a sentence.
+    public var strangers: [ReplicaID: String] = [:]
     /// Whether the remote had lost its contents and was filled again.
     public var wasEmptied = false
     /// The number of fields in which an unsent local write gave way to a received one, because their policy is
@@ -151,6 +153,11 @@ extension Store {
                 "failed", metadata: ["remote": "\(remote.name)", "reason": "\(Subsystem.reason(of: described))"])
             throw described
         }
+        if !summary.pending.isEmpty {
+            // A later range may have come first, and what it waited for after it.
+            let pending = Set(try log.pendingRanges().map(\.range))
+            summary.pending.removeAll { !pending.contains($0) }
+        }
         try remember(summary, failure: nil)
         Subsystem.replication.logger.debug(
             "synchronised",
@@ -202,6 +209,7 @@ extension Store {
     }
 
     package func requireSyncOn() throws {
+        try requireWhole()
         guard try !isSyncOff() else {
             throw StoreError(
                 .syncOff, "Synchronising is switched off on this device.",
@@ -222,6 +230,12 @@ extension Store {
             StoreError(
                 .exists, "There is a different log at \(remote.address): \(log.short).",
                 hint: "Nothing was pulled or pushed. Use another folder.")
+        case RemoteError.notReady:
+            StoreError(
+                .unreachable,
+                "The log at \(remote.address) is not ready yet: its file groundwave-log is empty or cut short.",
+                hint: "A device of the log writes it again when it pushes: \(.synchronise). Then try again.",
+                cause: RemoteError.notReady)
         case RemoteError.notARemote:
             StoreError(
                 .damaged, "The data at \(remote.address) is not from groundwave.",
@@ -255,6 +269,8 @@ extension Store {
                 standing.lastSuccess = now
                 standing.quarantined = Dictionary(
                     uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) })
+                standing.strangers = Dictionary(
+                    uniqueKeysWithValues: summary.strangers.map { ("\($0.key)", $0.value) })
             }
             if summary.wasEmptied { standing.emptied = now }
             file.standings[summary.remote.name] = standing
@@ -282,6 +298,7 @@ extension SyncSummary {
         receivedBytes += report.receivedBytes
         pending += report.received.pending
         quarantined.merge(report.quarantined) { $1 }
+        strangers.merge(report.strangers) { $1 }
         wasEmptied = wasEmptied || report.wasEmptied
     }
 }

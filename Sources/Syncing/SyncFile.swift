@@ -24,6 +24,8 @@ package struct SyncFile: Codable, Hashable {
         package var failure: String?
         /// What was rejected, by the store that pushed it.
         var quarantined: [String: String] = [:]
+        /// The folders of stores of other logs.
+        var strangers: [String: String]?
         /// When the remote was found to have lost its contents.
         var emptied: Int64?
     }

@@ -16,14 +16,22 @@ public struct SyncStatus: Hashable, Sendable {
         public let lastManifest: Int64
         /// Events that are here and that it does not have yet.
         public let missing: [EventRange]
-        /// Events that it has and that are not here yet.
+        /// Events that it has and that are not here yet; none of a retired replica.
         public let has: [EventRange]
-        /// Events that it has without their values, which it requests: samples that it was to get, for example.
+        /// Events that it has without their values, which it requests: samples that it was to get, for example. None of a
+        /// retired replica.
         public let wanted: [EventRange]
         /// Replicas of which it has another history than this store.
         public let differs: [ReplicaID]
         /// Whether another replica continues it: it will push no more manifests.
         public let isFormer: Bool
+        /// Whether it was retired: see ``Store/retire(_:note:author:)``.
+        public let isRetired: Bool
+        /// Whether it was retired and has given a sign of life since.
+        public let hasReturned: Bool
+
+        /// Whether it still takes part, so that what it is missing makes the log incomplete.
+        public var isLiving: Bool { !isRetired && (!isFormer || hasReturned) }
 
         /// Whether it has exactly what is here, and lacks no value.
         public var hasSame: Bool { missing.isEmpty && has.isEmpty && differs.isEmpty && wanted.isEmpty }
@@ -41,17 +49,25 @@ public struct SyncStatus: Hashable, Sendable {
         public let failure: String?
         /// What was rejected, by the store that pushed it.
         public let quarantined: [ReplicaID: String]
+        /// The folders of stores of other logs, which are not read and do not count, each with a sentence.
+        public let strangers: [ReplicaID: String]
         /// When the remote was found to have lost its contents.
         public let emptied: Int64?
         /// Events that are here and were not pushed there yet.
         public let unsent: [EventRange]
         /// The other devices that have pushed there.
         public let devices: [Device]
+        /// What is missing here, whatever remote it would come from.
+        public let here: Shortfall
 
-        /// Whether this device and all others that use the remote are known to have the same events, with their values.
+        /// The devices that take part, other than this one.
+        public var living: [Device] { devices.filter(\.isLiving) }
+
+        /// Whether nothing that is known to exist is missing here, and nothing that is here is missing at the remote or on a
+        /// device that uses it, values included.
         public var isComplete: Bool {
-            lastSuccess != nil && failure == nil && quarantined.isEmpty && unsent.isEmpty
-                && devices.allSatisfy { $0.isFormer || $0.hasSame }
+            here.isEmpty && lastSuccess != nil && failure == nil && quarantined.isEmpty && unsent.isEmpty
+                && living.allSatisfy(\.hasSame)
         }
     }
 
@@ -74,12 +90,12 @@ public struct SyncStatus: Hashable, Sendable {
     /// The vector of the events here.
     public let vector: VersionVector
 
-    /// Whether every device that uses a remote is known to have exactly the events that are here, with the values that
-    /// it wants, and nothing is pending, missing or lost.
-    public var isComplete: Bool {
-        !isOff && !remotes.isEmpty && pending.isEmpty && valuesMissing == 0 && unclearErasures == 0 && lost.isEmpty
-            && remotes.allSatisfy(\.isComplete)
-    }
+    /// What is missing here.
+    public let here: Shortfall
+
+    /// Whether nothing that is known to exist is missing here, and nothing that is here is missing at a remote or on a
+    /// device that uses one, values included. Retired devices do not count.
+    public var isComplete: Bool { !isOff && !remotes.isEmpty && here.isEmpty && remotes.allSatisfy(\.isComplete) }
 }
 
 extension Manifest {
@@ -105,34 +121,44 @@ extension Store {
         return try describing {
             // Events after a loss cannot be proven, so they were never offered to other stores.
             let (vector, streams) = (try log.wholeVector(), try log.streams())
-            let remotes = try remotes().map { remote in
+            let caches = try remotes().map { (remote: $0, cache: files.readCache(of: $0.name)) }
+            let manifests = caches.flatMap { $0.cache.manifests.values }
+            let (retirements, values) = (try retirements(by: manifests), try wantedValues())
+            let here = try shortfall(by: manifests, retirements, values: values)
+            let remotes = try caches.map { remote, cache in
                 let standing = file.standings[remote.name]
-                let cache = files.readCache(of: remote.name)
                 let devices = try cache.manifests.values.filter { $0.store != replica }
                     .sorted { $0.store < $1.store }.map { manifest in
                         SyncStatus.Device(
                             replica: manifest.store, name: names[manifest.store] ?? manifest.store.short,
                             lastManifest: manifest.milliseconds,
                             missing: vector.ranges(missingFrom: manifest.vector),
-                            has: streams.ranges(of: manifest.vector, missingFrom: vector),
-                            wanted: manifest.wantedValues,
-                            differs: try differing(manifest, vector), isFormer: former.contains(manifest.store))
+                            has: retirements.living(streams.ranges(of: manifest.vector, missingFrom: vector), streams),
+                            wanted: retirements.living(manifest.wantedValues, streams),
+                            differs: try differing(manifest, vector), isFormer: former.contains(manifest.store),
+                            isRetired: retirements.isRetired(manifest.store),
+                            hasReturned: retirements.returned.contains(manifest.store))
                     }
                 return SyncStatus.RemoteStatus(
                     remote: remote, lastSuccess: standing?.lastSuccess,
                     lastTry: standing.flatMap { $0.lastTry > 0 ? $0.lastTry : nil }, failure: standing?.failure,
-                    quarantined: Dictionary(
-                        uniqueKeysWithValues: (standing?.quarantined ?? [:]).compactMap { key, value in
-                            ReplicaID(text: key).map { ($0, value) }
-                        }),
-                    emptied: standing?.emptied, unsent: vector.ranges(missingFrom: cache.vector), devices: devices)
+                    quarantined: Self.byReplica(standing?.quarantined).filter { !retirements.isRetired($0.key) },
+                    strangers: Self.byReplica(standing?.strangers),
+                    emptied: standing?.emptied, unsent: vector.ranges(missingFrom: cache.vector), devices: devices,
+                    here: here)
             }
             return SyncStatus(
                 isOff: file.isOff, remotes: remotes, pending: try log.pendingRanges(),
                 forked: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
-                valuesMissing: try wantedValues().count, unclearErasures: try erasing.unclearCount(),
-                lost: try log.lostRanges(), vector: try log.vector())
+                valuesMissing: values.count, unclearErasures: here.unclearErasures, lost: try log.lostRanges(),
+                vector: try log.vector(), here: here)
         }
+    }
+
+    private static func byReplica(_ sentences: [String: String]?) -> [ReplicaID: String] {
+        Dictionary(
+            uniqueKeysWithValues: (sentences ?? [:]).compactMap { key, value in ReplicaID(text: key).map { ($0, value) }
+            })
     }
 
     /// Returns the replicas of which `manifest` has another history than this store.

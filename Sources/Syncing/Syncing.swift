@@ -228,11 +228,14 @@ extension Store {
         }
         if status.isComplete { return .complete(try logDigest()) }
         let behind = status.remotes.map { remoteStatus in
-            let devices = remoteStatus.devices.filter { !$0.isFormer }
-            return devices.map { EventSet(remoteStatus.unsent + $0.missing + $0.has).count }.max()
-                ?? EventSet(remoteStatus.unsent).count
+            let here = EventSet(remoteStatus.unsent).union(status.here.events)
+            return remoteStatus.living.map { device in
+                here.union(EventSet(device.missing + device.has + device.wanted)).count
+            }.max() ?? here.count
         }
-        return .behind(behind.max() ?? 0)
+        let (count, overflow) = (behind.max() ?? 0).addingReportingOverflow(status.here.values)
+        // A history that differs, or a store in quarantine, is no event, and is something all the same.
+        return .behind(overflow ? .max : max(count, 1))
     }
 
     /// Returns one hash that stands for every event of the log: equal for two stores if both have the same events.

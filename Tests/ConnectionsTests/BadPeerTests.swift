@@ -133,6 +133,24 @@ import Testing
         await host.listener.stop()
     }
 
+    @Test func `that only opens connections and says nothing shuts nobody out`() async throws {
+        let store = try TestStore(seed: 1)
+        try store.write(3)
+        var limits = ConnectionLimits()
+        limits.hello = .seconds(600)
+        let host = try await Host(store, peerLimit: 3, limits: limits)
+        var silent: [RawPeer] = []
+        for _ in 0..<3 { silent.append(try await RawPeer(port: host.listener.port)) }
+        try await eventually { host.listener.count == 3 }
+        for seed in UInt64(5)..<9 {
+            let other = try TestStore(seed: seed)
+            #expect(try await meet(other, at: host.listener.port).isDone)
+        }
+        #expect(host.listener.count <= 3)
+        await host.listener.stop()
+        withExtendedLifetime(silent) {}
+    }
+
     @Test func `beside as many as may be connected is told so, and has a place when one leaves`() async throws {
         let host = try await host(peerLimit: 2)
         let (first, second, third) = (try TestStore(seed: 5), try TestStore(seed: 6), try TestStore(seed: 7))

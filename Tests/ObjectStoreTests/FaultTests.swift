@@ -178,7 +178,7 @@ import Testing
 
     @Test(arguments: ["stall", "stall-body"]) func `is left when it stalls`(kind: String) async throws {
         // The second attempt may take as long as a busy machine needs for it.
-        let place = try await Place { $0.longest = .seconds(10) }
+        let place = try await Place { $0.longest = .seconds(5) }
         try await place.server.order { ["objects": ["a/b": "0123456789"]] }
         try await place.server.set([Fault(kind)])
         #expect(try await place.transport.get(place.name, range: nil, limit: 100) == [UInt8]("0123456789".utf8))

@@ -66,7 +66,7 @@ import Testing
         #expect(rest.count == 1_502)
         #expect(rest.first?.description == name(998))
         #expect(try await server.order().requests.count == 2)
-        #expect(try await transport.byteCounts(below: prefix) == [Int](repeating: 1, count: 2_500))
+        #expect(try await transport.sizes(below: prefix).map(\.byteCount) == [Int](repeating: 1, count: 2_500))
     }
 
     @Test func `of folders is used for half a minute, and no longer after a write`() async throws {

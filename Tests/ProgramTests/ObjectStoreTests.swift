@@ -173,6 +173,7 @@ struct `The program and a bucket of SeaweedFS` {
             outcome.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(words),
             "\(outcome.errors)")
         #expect(!outcome.errors.contains("TESTSECRET"))
+        try devices.json("sync")
         #expect(try devices.agree())
     }
 

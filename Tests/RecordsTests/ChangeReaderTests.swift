@@ -20,10 +20,12 @@ import Testing
         try shape.withSpan { shape throws in
             try values.withSpan { values throws in
                 let change = Result { () throws in
-                    try Change(shape: shape, values: values, isWithheld: isWithheld, by: WrittenNames(of: author))
+                    try Change(
+                        shape: shape, values: values, isWithheld: isWithheld, by: WrittenNames(of: EventID(author, 9)))
                 }
                 do throws(ChangeError) {
-                    let start = try ChangeReader(shape: shape, isWithheld: isWithheld, by: WrittenNames(of: author))
+                    let start = try ChangeReader(
+                        shape: shape, isWithheld: isWithheld, by: WrittenNames(of: EventID(author, 9)))
                     var check = start
                     try check.validate(shape: shape, values: values)
                     var noteReader = start
@@ -33,7 +35,8 @@ import Testing
                 #expect(throws: Never.self) { try change.get() }
                 var names = Names()
                 var state = RecordState()
-                var reader = try ChangeReader(shape: shape, isWithheld: isWithheld, by: WrittenNames(of: author))
+                var reader = try ChangeReader(
+                    shape: shape, isWithheld: isWithheld, by: WrittenNames(of: EventID(author, 9)))
                 try reader.skipNote(in: values)
                 try state.fold(
                     &reader, of: reader.record, shape: shape, values: values, event: EventID(author, 9),
@@ -91,6 +94,27 @@ import Testing
         #expect(try !Self.read(shape, values + [0]))
     }
 
+    @Test func `names an earlier event of its own batch by the distance, and none before the first`() throws {
+        let (author, other) = (ReplicaID(high: 1, low: 1), [UInt8](repeating: 5, count: 16))
+        // Kind "q", record, no flags; a clear of field 1, which supersedes a head of its own batch.
+        func change(_ replicas: [UInt8], _ head: [UInt8]) throws(ChangeError) -> Change {
+            let shape = [1, 1, 1, 0x71] + [UInt8](repeating: 7, count: 16) + [0] + replicas + [1, 1, 2, 1] + head
+            return try Change(
+                shape: shape.span.bytes, values: [UInt8](repeating: 0, count: 18).span.bytes, isWithheld: false,
+                by: WrittenNames(of: EventID(author, 9)))
+        }
+        for distance in 1..<UInt8(9) {
+            let expected = HeadID(EventID(author, 9 - UInt64(distance)))
+            #expect(try change([0], [1, distance]).operations.first?.supersedes == [expected])
+            #expect(try change([1] + other, [2, distance]).operations.first?.supersedes == [expected])
+        }
+        let greatest = [UInt8](repeating: 0xFF, count: 9) + [1]
+        for distance in [[0], [9], [10], greatest] {
+            #expect(throws: ChangeError.inconsistent) { try change([0], [1] + distance) }
+        }
+        #expect(throws: ChangeError.inconsistent) { try change([1] + other, [3, 1]) }
+    }
+
     @Test func `refuses a kind or a field that is no text or has no name`() throws {
         func shape(kind: [UInt8], field: [UInt8]) -> [UInt8] {
             [1, 1, UInt8(kind.count)] + kind + [UInt8](repeating: 7, count: 16) + [0, 0, 1, 1]
@@ -129,7 +153,7 @@ import Testing
         #expect(try !Self.read(start + [0] + huge, []))
         #expect(try !Self.read(start + [0, 1, 1, 2] + huge, []))
         // A head of a replica that the table lacks.
-        #expect(try !Self.read(start + [0, 1, 1, 2, 1, 1, 5], [UInt8](repeating: 0, count: 18)))
+        #expect(try !Self.read(start + [0, 1, 1, 2, 1, 2, 5], [UInt8](repeating: 0, count: 18)))
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
         let replica = ReplicaID(high: 3, low: 4)
         batch.append(change, by: replica, note: note, using: &numbers)
         return try batch.withEvent(at: 0) { shape, values in
-            let names = WrittenNames(of: replica)
+            let names = WrittenNames(of: EventID(replica, 1))
             var reader = try ChangeReader(shape: shape, isWithheld: false, by: names)
             let found = try reader.note(in: values)
             let step = try reader.next(shape: shape, values: values)

@@ -51,8 +51,10 @@ import Testing
         draft.append(change, by: author, note: note, using: &generator)
         #expect(draft.byteCount <= DraftBatch.byteBound(of: change, note: note))
         try draft.withEvent(at: 0) { shape, values throws in
-            #expect(try Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: author)) == change)
-            var reader = try ChangeReader(shape: shape, isWithheld: false, by: WrittenNames(of: author))
+            #expect(
+                try Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: EventID(author, 9)))
+                    == change)
+            var reader = try ChangeReader(shape: shape, isWithheld: false, by: WrittenNames(of: EventID(author, 9)))
             #expect(try reader.note(in: values) == note)
         }
     }
@@ -77,7 +79,7 @@ import Testing
             var draft = DraftBatch()
             draft.append(change, by: author, using: &generator)
             return try draft.withEvent(at: 0) { shape, values throws in
-                try Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: author))
+                try Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: EventID(author, 9)))
             }
         }
         #expect(try reading(change(block)) == change(block))
@@ -125,7 +127,7 @@ import Testing
         #expect(throws: ChangeError.unknown(type: 15, version: 1)) {
             try operation.withSpan { shape in
                 var reader = try ChangeReader(
-                    shape: shape, isWithheld: true, by: WrittenNames(of: ReplicaID(high: 1, low: 1)))
+                    shape: shape, isWithheld: true, by: WrittenNames(of: EventID(ReplicaID(high: 1, low: 1), 9)))
                 try reader.validate(shape: shape, values: shape.extracting(0..<0))
             }
         }
@@ -134,7 +136,7 @@ import Testing
     @discardableResult
     private func reader(of shape: [UInt8]) throws -> ChangeReader {
         try shape.withSpan {
-            try ChangeReader(shape: $0, isWithheld: false, by: WrittenNames(of: ReplicaID(high: 1, low: 1)))
+            try ChangeReader(shape: $0, isWithheld: false, by: WrittenNames(of: EventID(ReplicaID(high: 1, low: 1), 9)))
         }
     }
 }

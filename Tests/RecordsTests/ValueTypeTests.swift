@@ -21,6 +21,10 @@ import Testing
             ]
         ),
         (.boolean, ["true", "false"], ["TRUE", "1", ""]),
+        (
+            .record, [String(repeating: "0", count: 26), "7ZZZZZZZZZZZZZZZZZZZZZZZZW"],
+            ["", String(repeating: "0", count: 25), String(repeating: "0", count: 25) + "o", "W1AW"]
+        ),
         (.choice(["passed", "failed"]), ["passed"], ["Passed", ""]),
         (.text(limit: 3), ["", "abc"], ["abcd", "ää"]),
     ])

@@ -33,6 +33,23 @@ import Testing
         #expect(try shed.store.syncState(failure: error) == .offline(unsent: 1))
     }
 
+    @Test func `damages a store`() async throws {
+        let base = try TemporaryFolder()
+        let folder = base.url.appending(path: "damaged")
+        let configuration = Configuration(kinds: [Inspection.self], stateFolder: base.url.appending(path: "state"))
+        let store = try await Store.create(at: folder, configuration)
+        for number in 1...50 { try await store.write { _ = try $0.add(Inspection(device: "Ladder \(number)")) } }
+        try store.close()
+        let log = try FileHandle(forUpdating: folder.appending(path: "log.mdb"))
+        try log.truncate(atOffset: 40_000)
+        try log.close()
+        guard case .recovering(let recovery) = try await Store.open(at: folder, configuration) else {
+            Issue.record("the store is not in recovery")
+            return
+        }
+        try recovery.temporary.close()
+    }
+
     @Test func `lets a day pass`() async throws {
         let clock = VirtualClock()
         let temporary = try await TemporaryStore(

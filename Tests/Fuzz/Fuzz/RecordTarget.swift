@@ -123,7 +123,7 @@ struct FoldedEvent: CustomStringConvertible {
 
     private var isValid: Bool {
         withParts { shape, values in
-            guard var reader = try? ChangeReader(shape: shape, isWithheld: false, by: WrittenNames(of: id.replica))
+            guard var reader = try? ChangeReader(shape: shape, isWithheld: false, by: WrittenNames(of: id))
             else {
                 return false
             }
@@ -133,7 +133,7 @@ struct FoldedEvent: CustomStringConvertible {
 
     func checkChange() {
         withParts { shape, values in
-            let read = try? Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: id.replica))
+            let read = try? Change(shape: shape, values: values, isWithheld: false, by: WrittenNames(of: id))
             require(read == change, "a change is read as it was written: \(self)")
         }
     }
@@ -151,7 +151,7 @@ struct FoldedEvent: CustomStringConvertible {
                     let hash = [UInt8](repeating: 0, count: 32)
                     let values = event.isWithheld ? hash.span.bytes : values
                     var reader = try ChangeReader(
-                        shape: shape, isWithheld: event.isWithheld, by: WrittenNames(of: event.id.replica))
+                        shape: shape, isWithheld: event.isWithheld, by: WrittenNames(of: event.id))
                     try reader.skipNote(in: values)
                     try state.fold(
                         &reader, of: reader.record, shape: shape, values: values, event: event.id, stamp: event.stamp,

@@ -65,6 +65,26 @@ import Testing
         #expect(status.state == .recovered && status.lost == lost)
     }
 
+    @Test func `is used meanwhile by a store that changes no log as a whole`() async throws {
+        let (made, _, _) = try await TemporaryStore.damaged()
+        let store = try await made.recovery(Configuration.full(author: "N0CALL")).temporary
+        let id = try await store.log("N0MEANWHILE")
+        let (folder, last) = (try TemporaryFolder(), try store.log.lastPosition())
+        let refused: [@Sendable () async throws -> Void] = [
+            { try await store.sync(with: MemoryTransport(), as: "there") },
+            { try await store.erase([id], kind: "qso") },
+            { try await store.archive(before: .position(1), to: folder.url.appending(path: "archive").path) },
+            { _ = try await store.applyBundle(folder.url.appending(path: "bundle").path) },
+            { _ = try await store.clear(try await store.prepareClearing()) },
+        ]
+        for action in refused {
+            let error = await #expect(throws: StoreError.self) { try await action() }
+            #expect(error?.code == .recovering)
+        }
+        #expect(try store.calls() == ["N0MEANWHILE"] && store.log.lastPosition() == last)
+        try store.close()
+    }
+
     @Test func `is whole again with a peer at hand, and has its digest`() async throws {
         let fleet = try await SyncedFleet(2)
         try await fleet[0].logMany(120)

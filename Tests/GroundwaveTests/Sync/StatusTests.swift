@@ -81,6 +81,58 @@ import Testing
         #expect(try fleet.digests().count == 1)
     }
 
+    @Test func `names nothing as pending that came later in the same look`() async throws {
+        let fleet = try await SyncedFleet(3)
+        try await fleet.settle()
+        let order = try (0..<3).sorted { try #require(fleet[$0].replica) < #require(fleet[$1].replica) }
+        let (relay, author, reader) = (order[0], order[1], order[2])
+        _ = try await fleet[author].log("N0ONE")
+        try await fleet.sync(author)
+        try await fleet.sync(relay)
+        let vector = try fleet[author].log.vector()
+        _ = try await fleet[author].log("N0TWO")
+        let bundle = fleet.folder.path("two.gwb")
+        _ = try await fleet[author].createBundle(missingFrom: vector, to: bundle)
+        _ = try await fleet[relay].applyBundle(bundle)
+        try await fleet.sync(relay)
+        // The relay's folder is read first, and has the second event; the author's has the first one.
+        let summary = try await fleet.sync(reader)
+        #expect(summary.receivedEvents == 2 && summary.pending.isEmpty)
+        #expect(try fleet[reader].syncStatus().here.isEmpty)
+    }
+
+    @Test func `names the folder of another log, and counts nothing of it`() async throws {
+        let (fleet, other) = (try await SyncedFleet(2), try await SyncedFleet(1))
+        try await fleet.settle()
+        let stranger = try #require(other[0].replica)
+        try FileManager.default.copyItem(
+            at: other.place.appending(path: "stores/\(stranger)"),
+            to: fleet.place.appending(path: "stores/\(stranger)"))
+        let summary = try await fleet.sync(0)
+        #expect(summary.quarantined.isEmpty && summary.strangers.keys.elementsEqual([stranger]))
+        let status = try fleet[0].syncStatus()
+        #expect(status.isComplete)
+        #expect(status.remotes[0].strangers[stranger]?.contains("another log, \(other[0].logID.short)") == true)
+        let contents = try await fleet[0].contents(of: try fleet[0].remote("place"))
+        #expect(contents.stores.first { $0.replica == stranger }?.otherLog == other[0].logID)
+    }
+
+    @Test func `is behind by what only waits, and never says complete`() async throws {
+        let fleet = try await SyncedFleet(2)
+        try await fleet.settle()
+        _ = try await fleet[0].log("N0ONE")
+        let vector = try fleet[0].log.vector()
+        _ = try await fleet[0].log("N0TWO")
+        let bundle = fleet.folder.path("two.gwb")
+        _ = try await fleet[0].createBundle(missingFrom: vector, to: bundle)
+        _ = try await fleet[1].applyBundle(bundle)
+        try await fleet.sync(1)
+        #expect(try fleet[1].syncState() == .behind(2))
+        #expect(try !fleet[1].syncStatus().remotes[0].isComplete)
+        try await fleet.settle()
+        guard case .complete = try fleet[1].syncState() else { return #expect(Bool(false), "it has everything") }
+    }
+
     @Test func `off means that nothing goes and nothing is deleted, and on goes on`() async throws {
         let fleet = try await SyncedFleet(2)
         try await fleet.settle()

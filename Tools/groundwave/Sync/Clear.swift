@@ -71,6 +71,11 @@ struct Clear: AsyncParsableCommand {
             try Terminal.print(json: result(clearing, bundle, now: count))
         } else {
             try Terminal.print("Cleared. This device has \(NumberText.count(count, "contact")) now.")
+            if clearing.restores {
+                for remote in try store.syncStatus().remotes where !remote.here.isEmpty {
+                    try Terminal.print("\(remote.sentence)")
+                }
+            }
             if let bundle {
                 try Terminal.print("To restore what was saved: groundwave bundle apply \(bundle)")
             }

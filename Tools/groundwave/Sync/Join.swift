@@ -10,6 +10,7 @@ struct Join: AsyncParsableCommand {
             refuse the store.
 
               groundwave join file:///mnt/shack/log --name laptop
+              groundwave join file:///mnt/shack/log --name laptop --replaces laptop
             """)
 
     @Argument(
@@ -18,6 +19,11 @@ struct Join: AsyncParsableCommand {
     var url: String
     @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
+    @Option(
+        help: ArgumentHelp(
+            "The device of the log that this one was before it lost its store: nothing waits for it any more.",
+            valueName: "device"))
+    var replaces: String?
     @OptionGroup var bucket: BucketOptions
     @OptionGroup var options: StoreOptions
 
@@ -26,6 +32,7 @@ struct Join: AsyncParsableCommand {
         var log: String
         var replica: String
         var qsos: Int
+        var complete: Bool
     }
 
     func run() async throws {
@@ -33,13 +40,29 @@ struct Join: AsyncParsableCommand {
         if let name { configuration.deviceName = name }
         let (store, summary) = try await Store.join(try bucket.address(url), at: options.url, configuration)
         OpenedStore.remember(store)
+        if let replaces {
+            try await store.replace(try store.otherReplica(named: replaces))
+            try await store.sync(summary.remote)
+        }
         let count = try store.read { try $0.count(.contacts) }
+        let status = try store.syncStatus()
         if options.json {
-            return try Terminal.print(
+            try Terminal.print(
                 json: Result(
                     store: store.url.path, log: "\(store.logID)", replica: store.replica.map { "\($0)" } ?? "",
-                    qsos: count))
+                    qsos: count, complete: status.isComplete))
+        } else {
+            try report(store, summary, count, configuration)
         }
+        if !status.here.isEmpty || !summary.quarantined.isEmpty {
+            for remote in status.remotes where !options.json { Terminal.remark("\(remote.sentence)") }
+            throw Answer.inPart
+        }
+    }
+
+    private func report(
+        _ store: Store, _ summary: SyncSummary, _ count: Int, _ configuration: Configuration
+    ) throws {
         try Terminal.print(
             "The log \(store.logID.short) is in \(store.url.path) now: \(NumberText.count(count, "contact")), "
                 + "\(NumberText.count(summary.receivedEvents, "event")).")

@@ -98,6 +98,7 @@ struct RemoteShow: AsyncParsableCommand {
             var device: String?
             var segments: Int
             var bytes: Int
+            var otherLog: String?
         }
 
         struct Foreign: Encodable {
@@ -141,7 +142,9 @@ struct RemoteShow: AsyncParsableCommand {
                     name: name, url: "\(remote.address)", log: contents.log.map { "\($0)" },
                     peer: contents.peer.map { Result.Peer($0) },
                     stores: contents.stores.map {
-                        .init(replica: "\($0.replica)", device: $0.device, segments: $0.segments, bytes: $0.bytes)
+                        .init(
+                            replica: "\($0.replica)", device: $0.device, segments: $0.segments, bytes: $0.bytes,
+                            otherLog: $0.otherLog.map { "\($0)" })
                     },
                     segments: contents.segmentCount, bytes: contents.byteCount,
                     foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) },
@@ -157,6 +160,10 @@ struct RemoteShow: AsyncParsableCommand {
         }
         try table.print()
         if let estimate = contents.estimate { try self.print(estimate, of: contents) }
+        for item in contents.stores {
+            guard let log = item.otherLog else { continue }
+            Terminal.remark("\(item.replica.short) has segments of another log, \(log.short). They are not read.")
+        }
         for foreign in contents.foreign {
             Terminal.remark("\(foreign.name): \(foreign.what). It is ignored.")
         }

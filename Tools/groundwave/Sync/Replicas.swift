@@ -3,8 +3,9 @@ import Groundwave
 
 struct Replicas: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The devices of this log: list, rename.",
-        subcommands: [ReplicasList.self, ReplicasRename.self], defaultSubcommand: ReplicasList.self)
+        abstract: "The devices of this log: list, rename, retire.",
+        subcommands: [ReplicasList.self, ReplicasRename.self, ReplicasRetire.self], defaultSubcommand: ReplicasList.self
+    )
 }
 
 struct ReplicasRename: AsyncParsableCommand {
@@ -46,6 +47,43 @@ struct ReplicasRename: AsyncParsableCommand {
     }
 }
 
+struct ReplicasRetire: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retire", abstract: "Stop waiting for a device that is gone for ever, on all devices.",
+        discussion: """
+            What it wrote stays. What it is missing, and what is missing of its events, no longer counts. If it is not \
+            gone, its next event or sync ends this.
+
+              groundwave replicas retire "Summit phone"
+              groundwave replicas retire 6HZZCXME
+            """)
+
+    @Argument(help: ArgumentHelp("Its name, or the first letters of its replica id.", valueName: "device"))
+    var device: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    struct Result: Encodable {
+        var replica: String
+        var device: String
+        var changed: Bool
+    }
+
+    func run() async throws {
+        let store = try await options.openWhole(author: writing.author)
+        let replica = try store.otherReplica(named: device)
+        let written = try await store.retire(replica, note: writing.note ?? "", author: writing.author)
+        let name = try store.deviceNames()[replica] ?? replica.short
+        if options.json {
+            return try Terminal.print(json: Result(replica: "\(replica)", device: name, changed: written.value))
+        }
+        try Terminal.print(
+            written.value
+                ? "\(name) (\(replica.short)) is retired: nothing waits for it any more. If it comes back, it counts again."
+                : "No change: it is retired already.")
+    }
+}
+
 struct ReplicasList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -66,42 +104,56 @@ struct ReplicasList: AsyncParsableCommand {
             var former: String?
             var successors: [String]
             var isThisDevice: Bool
+            var retired: Bool
+            var returned: Bool
         }
 
+        var complete: Bool
         var replicas: [Item]
     }
 
     func run() async throws {
-        let replicas = try await options.openForReading().replicas()
+        let store = try await options.openForReading()
+        let (replicas, status) = (try store.replicas(), try store.syncStatus())
         if options.json {
             return try Terminal.print(
                 json: Result(
+                    complete: status.isComplete,
                     replicas: replicas.map {
                         .init(
                             replica: "\($0.id)", device: $0.device, events: $0.events,
                             lastWritten: $0.lastWritten.map { UTCText.milliseconds($0) },
                             lastSaid: $0.lastManifest.map { UTCText.milliseconds($0) },
                             former: $0.former.map { "\($0)" },
-                            successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice)
+                            successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice,
+                            retired: $0.isRetired, returned: $0.hasReturned)
                     }))
         }
         var table = TextTable(
             ["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SEEN (UTC)", ""], numbersFrom: 2, to: 2)
         for replica in replicas {
-            let remark =
-                if replica.isThisDevice {
-                    replica.former.map { "this device; continues \($0.short)" } ?? "this device"
-                } else if !replica.successors.isEmpty {
-                    "continues as \(replica.successors.map(\.short).joined(separator: ", "))"
-                } else {
-                    replica.former.map { "continues \($0.short)" } ?? ""
-                }
             table.append([
                 replica.device ?? "unknown", replica.id.short, "\(replica.events)",
                 replica.lastWritten.map { TimeText.milliseconds($0) } ?? "",
-                replica.lastManifest.map { TimeText.milliseconds($0) } ?? "", remark,
+                replica.lastManifest.map { TimeText.milliseconds($0) } ?? "", Self.remark(on: replica),
             ])
         }
         try table.print()
+        if !status.remotes.isEmpty, !status.isComplete {
+            Terminal.remark("Not complete. To see what is missing: groundwave sync status")
+        }
+    }
+
+    private static func remark(on replica: ReplicaInformation) -> String {
+        var remarks: [String] = []
+        if replica.isThisDevice { remarks.append("this device") }
+        if replica.isRetired { remarks.append("retired") }
+        if replica.hasReturned { remarks.append("was retired, and is back") }
+        if replica.successors.isEmpty || replica.isThisDevice {
+            if let former = replica.former { remarks.append("continues \(former.short)") }
+        } else {
+            remarks.append("continues as \(replica.successors.map(\.short).joined(separator: ", "))")
+        }
+        return remarks.joined(separator: "; ")
     }
 }

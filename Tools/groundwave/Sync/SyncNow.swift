@@ -62,8 +62,11 @@ struct SyncNow: AsyncParsableCommand {
         for remote in remotes {
             do {
                 let summary = try await store.sync(remote, isPulling: !push, isPushing: !pull)
-                try printReport(summary, in: store)
-                isInPart = isInPart || !summary.quarantined.isEmpty || !summary.pending.isEmpty
+                let status = try store.syncStatus()
+                try printReport(summary, status)
+                // With --push nothing was to come here.
+                let isWhole = push || status.here.isEmpty
+                isInPart = isInPart || !isWhole || status.quarantined(at: remote)
             } catch let error as StoreError {
                 // Where it is switched off, each would say the same. One that cannot be reached keeps no other waiting.
                 if remotes.count == 1 || error.code == .syncOff { throw error }
@@ -92,7 +95,7 @@ struct SyncNow: AsyncParsableCommand {
             switch event {
             case .synced(let summary):
                 if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty {
-                    try printReport(summary, in: store)
+                    try printReport(summary, try store.syncStatus())
                 }
             case .failed(let remote, let error):
                 // Nothing is sent from a damaged log, however often it is tried.
@@ -104,18 +107,18 @@ struct SyncNow: AsyncParsableCommand {
         }
     }
 
-    private func printReport(_ summary: SyncSummary, in store: Store) throws {
-        let status = try store.syncStatus()
+    private func printReport(_ summary: SyncSummary, _ status: SyncStatus) throws {
         let remoteStatus = status.remotes.first { $0.remote == summary.remote }
         if options.json {
-            let behind = status.pending.map(\.range) + (remoteStatus?.devices.flatMap(\.has) ?? [])
             return try Terminal.print(
                 json: Result(
                     remote: summary.remote.name, sent: summary.sentEvents, received: summary.receivedEvents,
                     returned: summary.returnedEvents, parked: status.pending.count,
                     vector: Dictionary(
                         uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) }),
-                    behind: behind.map { .init(replica: "\($0.replica)", first: $0.first, last: $0.last) },
+                    behind: status.here.events.ranges.map {
+                        .init(replica: "\($0.replica)", first: $0.first, last: $0.last)
+                    },
                     quarantined: Dictionary(
                         uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
                     emptied: summary.wasEmptied, yielded: summary.yieldedFields,
@@ -125,7 +128,7 @@ struct SyncNow: AsyncParsableCommand {
         let sent = NumberText.count(summary.sentEvents, "event")
         let received = NumberText.received(summary.receivedEvents, returned: summary.returnedEvents)
         try Terminal.print(
-            "\(summary.remote.name): sent \(sent), received \(received). \(remoteStatus?.sentence(now: Clock.now) ?? "")"
+            "\(summary.remote.name): sent \(sent), received \(received). \(remoteStatus?.sentence ?? "")"
         )
         if summary.wasEmptied {
             Terminal.remark(
@@ -144,5 +147,12 @@ struct SyncNow: AsyncParsableCommand {
         for (replica, reason) in summary.quarantined.sorted(by: { $0.key < $1.key }) {
             Terminal.remark("Quarantined: \(replica.short). \(reason)")
         }
+    }
+}
+
+extension SyncStatus {
+    /// Whether a store at a remote is quarantined.
+    fileprivate func quarantined(at remote: Remote) -> Bool {
+        remotes.contains { $0.remote == remote && !$0.quarantined.isEmpty }
     }
 }

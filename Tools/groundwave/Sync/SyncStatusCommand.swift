@@ -25,8 +25,16 @@ struct SyncStatusCommand: AsyncParsableCommand {
         if exitCode, !status.isComplete { throw Answer.no }
     }
 
+    private static func remark(on device: SyncStatus.Device) -> String {
+        var remarks: [String] = []
+        if device.hasReturned { remarks.append("was retired, and is back") }
+        if !device.differs.isEmpty {
+            remarks.append("a different history of \(device.differs.map(\.short).joined(separator: ", "))")
+        }
+        return remarks.joined(separator: "; ")
+    }
+
     private func print(_ status: SyncStatus) throws {
-        let now = Clock.now
         if status.isOff { try Terminal.print("Synchronising is off on this device. To resume: groundwave sync on") }
         if status.remotes.isEmpty {
             try Terminal.print("No remotes yet.")
@@ -34,7 +42,7 @@ struct SyncStatusCommand: AsyncParsableCommand {
         }
         for remoteStatus in status.remotes {
             try Terminal.print("\(remoteStatus.remote.name)  \(remoteStatus.remote.address)")
-            try Terminal.print("  \(remoteStatus.sentence(now: now))")
+            try Terminal.print("  \(remoteStatus.sentence)")
             if let time = remoteStatus.lastSuccess {
                 try Terminal.print("  Last synchronised \(TimeText.milliseconds(time)).")
             }
@@ -46,20 +54,23 @@ struct SyncStatusCommand: AsyncParsableCommand {
             for (replica, reason) in remoteStatus.quarantined.sorted(by: { $0.key < $1.key }) {
                 try Terminal.print("  Quarantined: \(replica.short). \(reason)")
             }
-            let devices = remoteStatus.devices.filter { !$0.isFormer }
+            for (replica, reason) in remoteStatus.strangers.sorted(by: { $0.key < $1.key }) {
+                try Terminal.print("  Not read: \(replica.short). \(reason)")
+            }
+            let devices = remoteStatus.living
             if devices.isEmpty { continue }
             var table = TextTable(
                 ["  DEVICE", "REPLICA", "LAST SEEN (UTC)", "MISSING THERE", "MISSING HERE", ""], numbersFrom: 3, to: 4)
             for device in devices {
                 table.append([
                     "  " + device.name, device.replica.short, TimeText.milliseconds(device.lastManifest),
-                    "\(device.missing.reduce(0) { $0 + $1.count })", "\(device.has.reduce(0) { $0 + $1.count })",
-                    device.differs.isEmpty
-                        ? "" : "a different history of \(device.differs.map(\.short).joined(separator: ", "))",
+                    "\(EventSet(device.missing).count)", "\(EventSet(device.has).count)", Self.remark(on: device),
                 ])
             }
             try table.print()
         }
+        let retired = Set(status.remotes.flatMap(\.devices).filter(\.isRetired).map(\.name)).sorted()
+        if !retired.isEmpty { try Terminal.print("Retired, and not counted: \(retired.joined(separator: ", ")).") }
         for waiting in status.pending {
             let range = waiting.range
             try Terminal.print(
@@ -105,6 +116,8 @@ struct SyncStatusResult: Encodable {
         var wants: [Range]
         var differs: [String]
         var former: Bool
+        var retired: Bool
+        var returned: Bool
     }
 
     struct RemoteStatus: Encodable {
@@ -117,12 +130,14 @@ struct SyncStatusResult: Encodable {
         var emptied: String?
         var unsent: [Range]
         var quarantined: [String: String]
+        var strangers: [String: String]
         var devices: [Device]
     }
 
     var complete: Bool
     var off: Bool
     var vector: [String: UInt64]
+    var missing: [Range]
     var waiting: [Range]
     var parted: [String]
     var lacking: UInt64
@@ -133,6 +148,7 @@ struct SyncStatusResult: Encodable {
         complete = status.isComplete
         off = status.isOff
         vector = Dictionary(uniqueKeysWithValues: status.vector.entries.map { ("\($0.replica)", $0.sequence) })
+        missing = status.here.events.ranges.map { Range($0) }
         waiting = status.pending.map { Range($0.range) }
         parted = status.forked.map { "\($0)" }
         lacking = status.valuesMissing
@@ -146,49 +162,15 @@ struct SyncStatusResult: Encodable {
                 emptied: remoteStatus.emptied.map { UTCText.milliseconds($0) },
                 unsent: remoteStatus.unsent.map { Range($0) },
                 quarantined: Dictionary(uniqueKeysWithValues: remoteStatus.quarantined.map { ("\($0.key)", $0.value) }),
+                strangers: Dictionary(uniqueKeysWithValues: remoteStatus.strangers.map { ("\($0.key)", $0.value) }),
                 devices: remoteStatus.devices.map { device in
                     Device(
                         replica: "\(device.replica)", device: device.name,
                         lastSaid: UTCText.milliseconds(device.lastManifest), lacks: device.missing.map { Range($0) },
                         has: device.has.map { Range($0) }, wants: device.wanted.map { Range($0) },
-                        differs: device.differs.map { "\($0)" }, former: device.isFormer)
+                        differs: device.differs.map { "\($0)" }, former: device.isFormer, retired: device.isRetired,
+                        returned: device.hasReturned)
                 })
         }
-    }
-}
-
-extension SyncStatus.RemoteStatus {
-    /// How it stands, in a sentence.
-    func sentence(now: Int64) -> String {
-        guard lastSuccess != nil else { return "Not synchronised yet." }
-        let current = devices.filter { !$0.isFormer }
-        if isComplete {
-            return current.isEmpty
-                ? "Everything is pushed; no other device has synced here yet."
-                : "Complete: \(current.count == 1 ? "both" : "all \(current.count + 1)") devices have the same events."
-        }
-        var parts: [String] = []
-        let here = Set(current.flatMap(\.has)).reduce(0) { $0 + $1.count }
-        if here > 0 {
-            parts.append("\(NumberText.count(here, "event")) of other devices \(here == 1 ? "is" : "are") not here yet")
-        }
-        let unsent = unsent.reduce(0) { $0 + $1.count }
-        if unsent > 0 {
-            parts.append("\(NumberText.count(unsent, "event")) \(unsent == 1 ? "was" : "were") not pushed yet")
-        }
-        for device in current where !device.missing.isEmpty {
-            parts.append(
-                "\(device.name) is missing \(NumberText.count(device.missing.reduce(0) { $0 + $1.count }, "event"))")
-        }
-        for device in current where !device.wanted.isEmpty {
-            let count = device.wanted.reduce(0) { $0 + $1.count }
-            parts.append("\(device.name) waits for the values of \(NumberText.count(count, "event"))")
-        }
-        for device in current where !device.differs.isEmpty { parts.append("\(device.name) has a different history") }
-        if !quarantined.isEmpty {
-            parts.append("\(NumberText.count(quarantined.count, "device")) quarantined")
-        }
-        if failure != nil { parts.append("the last attempt failed") }
-        return "Not complete: \(parts.joined(separator: "; "))."
     }
 }

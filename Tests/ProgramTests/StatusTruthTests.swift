@@ -1,0 +1,253 @@
+import Everything
+import Foundation
+import GroundwaveEvents
+import GroundwaveSeededNumbers
+import GroundwaveTesting
+import Testing
+
+/// Three devices of one log that meet in a folder, and what is true of them, kept beside them: who wrote which contact,
+/// which segments lie where, and what each device can know. What a device *has* is what it lists: nothing here asks the
+/// code that is judged.
+private final class Situation {
+    /// What a segment tells whoever reads it: the contacts that its writer listed then, and which of them without values.
+    struct Claim {
+        var contacts: Set<String>
+        var withoutValues: Set<String>
+    }
+
+    static let count = 3
+    let program: Program
+    private(set) var stores: [Store] = []
+    private var folders: [URL] = []
+    /// The author of each contact.
+    private var author: [String: Int] = [:]
+    /// The contacts of each device, in order.
+    private var written: [[String]]
+    /// The claims of each device's segments, in order.
+    private var claims: [[Claim]]
+    /// The last segment of a device that the others cannot see yet.
+    private var hidden: [Int: URL] = [:]
+    /// How many segments of each device each device has read.
+    private var read: [[Int]]
+    /// The contacts that a device knows of by a bundle.
+    private var known: [Set<String>]
+    /// What a device listed at the end of its last sync.
+    private var synced: [Set<String>]
+    private(set) var retired: Set<Int> = []
+
+    private var place: URL { program.folder.appending(path: "place") }
+
+    init() async throws {
+        program = try Program()
+        let count = Self.count
+        written = Array(repeating: [], count: count)
+        claims = Array(repeating: [], count: count)
+        read = Array(repeating: Array(repeating: 0, count: count), count: count)
+        known = Array(repeating: [], count: count)
+        synced = Array(repeating: [], count: count)
+        for index in 0..<count {
+            let url = index == 0 ? program.store : program.folder.appending(path: "device\(index)")
+            var configuration = Configuration.full(author: "N\(index)CALL", deviceName: "device \(index)")
+            configuration.stateFolder = program.state
+            if index == 0 {
+                let store = try await Store.open(at: url, configuration).whole
+                try await store.add(remote: "place", at: .folder(place))
+                try await store.sync(try store.remote("place"))
+                stores.append(store)
+            } else {
+                stores.append(try await Store.join(.folder(place), at: url, configuration).store)
+            }
+            folders.append(url)
+        }
+        for _ in 0..<2 { for index in 0..<count { try await sync(index) } }
+    }
+
+    func close() throws { for store in stores { try store.close() } }
+
+    // MARK: What is true
+
+    /// The contacts that a device lists, and those of them whose values it does not show.
+    func listed(_ index: Int) throws -> Claim {
+        var claim = Claim(contacts: [], withoutValues: [])
+        try stores[index].read { view in
+            for (call, id) in ids where try view.record("qso", id) != nil {
+                claim.contacts.insert(call)
+                if try stores[index].shows(id) == false { claim.withoutValues.insert(call) }
+            }
+        }
+        return claim
+    }
+
+    private var ids: [String: RecordID] = [:]
+
+    /// The contacts that a device knows to exist, of living authors, and does not list.
+    func missing(_ index: Int) throws -> Set<String> {
+        var all = known[index]
+        for other in 0..<Self.count where read[index][other] > 0 && !retired.contains(other) {
+            all.formUnion(claims[other][read[index][other] - 1].contacts)
+        }
+        return living(all.subtracting(try listed(index).contacts))
+    }
+
+    /// The contacts whose values a device is missing.
+    func withoutValues(_ index: Int) throws -> Set<String> { living(try listed(index).withoutValues) }
+
+    private func living(_ contacts: Set<String>) -> Set<String> {
+        contacts.filter { !retired.contains(author[$0] ?? -1) }
+    }
+
+    /// Whether nothing that a device knows of is missing here, and nothing that is here is missing elsewhere.
+    func isComplete(_ index: Int) throws -> Bool {
+        let here = try listed(index)
+        guard try missing(index).isEmpty, try withoutValues(index).isEmpty, synced[index] == here.contacts else {
+            return false
+        }
+        return (0..<Self.count).allSatisfy { other in
+            guard other != index, !retired.contains(other), read[index][other] > 0 else { return true }
+            let claim = claims[other][read[index][other] - 1]
+            return claim.contacts.isSuperset(of: here.contacts) && living(claim.withoutValues).isEmpty
+        }
+    }
+
+    // MARK: What happens
+
+    func write(_ index: Int) async throws {
+        let call = "N\(index)C\(written[index].count + 10)"
+        ids[call] = try await stores[index].write { batch in
+            try batch.add(
+                "qso",
+                [
+                    Assignment("CALL", text: call), Assignment("QSO_DATE", text: "20260501"),
+                    Assignment("TIME_ON", text: "1200"), Assignment("BAND", text: "20m"),
+                    Assignment("MODE", text: "CW"),
+                ])
+        }.value
+        author[call] = index
+        written[index].append(call)
+    }
+
+    private func segments(_ index: Int) throws -> [URL] {
+        let folder = place.appending(path: "stores/\(try #require(stores[index].replica))")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".segment") }.sorted().map { folder.appending(path: $0) }
+    }
+
+    func sync(_ index: Int) async throws {
+        try show(index)
+        try await stores[index].sync(try stores[index].remote("place"))
+        let now = try listed(index)
+        while claims[index].count < (try segments(index).count) { claims[index].append(now) }
+        for other in 0..<Self.count {
+            read[index][other] = max(read[index][other], claims[other].count - (hidden[other] == nil ? 0 : 1))
+        }
+        synced[index] = now.contacts
+        // What it tells ends a retirement.
+        retired.remove(index)
+    }
+
+    /// The others cannot see the last segment of a device any more: a cloud has not copied it yet.
+    func hide(_ index: Int) throws {
+        guard hidden[index] == nil, let last = try segments(index).last, claims[index].count > 1,
+            (0..<Self.count).allSatisfy({ read[$0][index] < claims[index].count || $0 == index })
+        else { return }
+        let aside = program.folder.appending(path: "hidden\(index)")
+        try FileManager.default.moveItem(at: last, to: aside)
+        hidden[index] = last
+    }
+
+    func show(_ index: Int) throws {
+        guard let name = hidden.removeValue(forKey: index) else { return }
+        try FileManager.default.moveItem(at: program.folder.appending(path: "hidden\(index)"), to: name)
+    }
+
+    /// The last contact of one device comes to another one by hand, without those before it.
+    func carry(from index: Int, to other: Int) async throws {
+        guard written[index].count > 1 else { return }
+        let path = program.folder.appending(path: "\(UUID().uuidString).gwb").path
+        let replica = try #require(stores[index].replica)
+        var vector = try stores[index].log.vector()
+        vector[replica] -= 1
+        _ = try await stores[index].createBundle(missingFrom: vector, to: path)
+        _ = try await stores[other].applyBundle(path)
+        known[other].formUnion(written[index])
+    }
+
+    /// A device loses the values of a contact, which others may have.
+    func drop(_ index: Int, _ numbers: inout SeededGenerator) throws {
+        guard let call = try listed(index).contacts.sorted().randomElement(using: &numbers), let id = ids[call] else {
+            return
+        }
+        let events = try stores[index].read { try $0.record("qso", id)?.fields.flatMap(\.heads).map(\.id.event) ?? [] }
+        try stores[index].log.letGo(EventSet(events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }))
+    }
+
+    /// Somebody declares a device gone, which all others learn at once.
+    func retire(_ gone: Int) async throws {
+        guard retired.isEmpty else { return }
+        let others = (0..<Self.count).filter { $0 != gone }
+        for index in 0..<Self.count { try show(index) }
+        for index in others + others { try await sync(index) }
+        try await stores[others[0]].retire(try #require(stores[gone].replica))
+        retired.insert(gone)
+        for index in others + others { try await sync(index) }
+    }
+}
+
+extension Store {
+    /// Whether a contact shows all its values.
+    fileprivate func shows(_ id: RecordID) throws -> Bool {
+        try read { view in
+            let heads = try view.record("qso", id)?.fields.flatMap(\.heads) ?? []
+            return !heads.contains(where: \.isWithheld)
+        }
+    }
+}
+
+@Suite struct `The status, held against what is true from outside,` {
+    /// How many situations are tried: more by hand, with `GROUNDWAVE_SITUATIONS=2000`.
+    static let situations = UInt64(ProcessInfo.processInfo.environment["GROUNDWAVE_SITUATIONS"] ?? "") ?? 40
+
+    @Test(arguments: 1...situations)
+    func `has no wrong word and no wrong exit code`(seed: UInt64) async throws {
+        var numbers = SeededGenerator(seed: seed)
+        let situation = try await Situation()
+        for _ in 0..<Int.random(in: 3...14, using: &numbers) {
+            let index = Int.random(in: 0..<Situation.count, using: &numbers)
+            let isGone = situation.retired.contains(index)
+            switch Int.random(in: 0..<12, using: &numbers) {
+            case 0..<3: if !isGone { try await situation.write(index) }
+            case 3..<7: if !isGone || Bool.random(using: &numbers) { try await situation.sync(index) }
+            case 7: try situation.hide(index)
+            case 8: try situation.show(index)
+            case 9: if !isGone { try await situation.carry(from: index, to: (index + 1) % Situation.count) }
+            case 10: try situation.drop(index, &numbers)
+            default: try await situation.retire(index)
+            }
+        }
+        // Who is gone says nothing any more, and nobody asks it.
+        for index in 0..<Situation.count where !situation.retired.contains(index) { try check(situation, index, seed) }
+        try situation.close()
+    }
+
+    private func check(_ situation: Situation, _ index: Int, _ seed: UInt64) throws {
+        let (isComplete, missing) = (try situation.isComplete(index), try situation.missing(index).count)
+        let values = try situation.withoutValues(index).count
+        let store = situation.stores[index].url.path
+        let words = try situation.program.run("sync", "status", "--exit-code", "--store", store)
+        let told: Comment = "seed \(seed), device \(index): \(words.output)"
+        #expect(words.status == (isComplete ? 0 : 1), told)
+        #expect(words.output.contains("  Complete: ") == isComplete, told)
+        #expect(
+            words.output.contains("are not here yet") || words.output.contains("is not here yet") == (missing > 0), told
+        )
+        if missing > 0 {
+            #expect(words.output.contains("\(missing) event\(missing == 1 ? " is" : "s are") not here yet"), told)
+        }
+        #expect(words.output.contains("are missing here") == (values > 0), told)
+        if values > 0 { #expect(words.output.contains("the values of \(values) event"), told) }
+        let json = try situation.program.json("sync", "status", "--store", store)
+        #expect(json["complete"] as? Bool == isComplete, told)
+        guard case .complete = try situation.stores[index].syncState() else { return #expect(!isComplete, told) }
+        #expect(isComplete, told)
+    }
+}

@@ -1,0 +1,104 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveReplication
+import GroundwaveSeededNumbers
+import Testing
+
+@Suite struct `Requests of others` {
+    /// Pushes a segment without ranges, whose manifest requests `wanted`, as a store that nobody knows.
+    private static func ask(
+        for wanted: [EventRange], as identity: Identity, _ number: Int, time: Int64, at place: MemoryTransport
+    ) throws {
+        var bytes = Segment.bytes(
+            log: LogID(high: 1, low: 2),
+            Manifest(store: identity.replica, milliseconds: time, heads: [], wanted: wanted), [], by: identity)
+        if wanted.count > 1 {
+            bytes = try Self.repeating(wanted[0], count: 1024, in: bytes, by: identity, time: time)
+        }
+        let digits = String(number)
+        let name = String(repeating: "0", count: 20 - digits.count) + digits
+        _ = try place.putIfAbsent(try #require(ObjectName("stores/\(identity.replica)/\(name).segment")), bytes)
+    }
+
+    /// A segment whose manifest repeats one range, byte for byte, as no store of ours writes it.
+    private static func repeating(
+        _ range: EventRange, count: Int, in segment: [UInt8], by identity: Identity, time: Int64
+    ) throws -> [UInt8] {
+        func littleEndian(_ number: UInt64, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        var manifest = identity.replica.bytes + littleEndian(UInt64(bitPattern: time), 8)
+        manifest += littleEndian(0, 2) + littleEndian(0, 2) + littleEndian(UInt64(count), 2)
+        for _ in 0..<count {
+            manifest += range.replica.bytes + littleEndian(range.first, 8) + littleEndian(range.count, 4)
+        }
+        let log = LogID(high: 1, low: 2)
+        let signature = identity.sign(Array("groundwave statement".utf8) + log.bytes + manifest)
+        var bytes = Array(segment[0..<4]) + littleEndian(0, 4) + log.bytes + identity.publicKey + signature
+        bytes += littleEndian(UInt64(manifest.count), 4) + manifest
+        bytes.replaceSubrange(4..<8, with: littleEndian(UInt64(bytes.count + 4), 4))
+        return bytes + littleEndian(UInt64(crc32c(bytes)), 4)
+    }
+
+    /// CRC-32C, bit by bit (RFC 3720, section 12.1).
+    private static func crc32c(_ bytes: [UInt8]) -> UInt32 {
+        var rest = UInt32.max
+        for byte in bytes {
+            rest ^= UInt32(byte)
+            for _ in 0..<8 { rest = rest & 1 == 1 ? (rest >> 1) ^ 0x82F6_3B78 : rest >> 1 }
+        }
+        return ~rest
+    }
+
+    private static func pass(_ store: TestStore, _ cache: inout RemoteCache, at place: MemoryTransport, _ time: Int64)
+        async throws -> SyncPassReport
+    {
+        let now = Arrival.test(time)
+        var pass = SyncPass(store.log, as: store.identity, at: place, cache: cache, now: { now })
+        try await pass.run()
+        cache = RemoteCache(reading: pass.cache.bytes)
+        #expect(cache == pass.cache)
+        return pass.report
+    }
+
+    @Test func `that repeat one range a thousand times are answered once, and once a day`() async throws {
+        let (place, store) = (MemoryTransport(), try TestStore(seed: 1))
+        var numbers = SeededGenerator(seed: 7)
+        let stranger = Identity.random(using: &numbers)
+        try store.write(300)
+        var cache = RemoteCache()
+        let start: Int64 = 1_000_000_000_000
+        _ = try await Self.pass(store, &cache, at: place, start)
+        let whole = place.byteCount
+        let range = EventRange(store.identity.replica, 1, through: 300)
+        for number in 1...5 {
+            let time = start + Int64(number) * 60_000
+            try Self.ask(for: [range, range], as: stranger, number, time: time, at: place)
+            _ = try await Self.pass(store, &cache, at: place, time)
+        }
+        let asked = place.byteCount - 5 * 28_898
+        #expect(asked < 3 * whole, "\(whole) bytes became \(asked)")
+        // Requested again on the next day, it is pushed again.
+        let later = start + 25 * 3_600_000
+        try Self.ask(for: [range], as: stranger, 6, time: later, at: place)
+        #expect(try await Self.pass(store, &cache, at: place, later).sentEvents == 300)
+        #expect(try await Self.pass(store, &cache, at: place, later + 1).sentEvents == 0)
+    }
+
+    @Test func `are not answered again by a second device on the same day`() async throws {
+        let (place, stores) = (MemoryTransport(), try [TestStore(seed: 1), TestStore(seed: 2)])
+        var numbers = SeededGenerator(seed: 7)
+        let stranger = Identity.random(using: &numbers)
+        try stores[0].write(100)
+        var caches = [RemoteCache(), RemoteCache()]
+        let start: Int64 = 1_000_000_000_000
+        for (who, time) in [(0, start), (1, start + 1), (0, start + 2)] {
+            _ = try await Self.pass(stores[who], &caches[who], at: place, time)
+        }
+        let range = EventRange(stores[0].identity.replica, 1, through: 100)
+        try Self.ask(for: [range], as: stranger, 1, time: start + 3, at: place)
+        #expect(try await Self.pass(stores[0], &caches[0], at: place, start + 4).sentEvents == 100)
+        #expect(try await Self.pass(stores[1], &caches[1], at: place, start + 5).sentEvents == 0)
+    }
+}
