@@ -118,7 +118,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 
     /// Returns the numbers of the listed segments after `startAfter`, at most 1000.
-    private mutating func lastSegments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
+    mutating func segments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
         try beginRequest()
         let names = try await transport.list(
             prefix: RemoteLayout.segments(of: store),
@@ -141,6 +141,7 @@ public struct SyncPass<Log: ReplicatedLog> {
 
     /// Pulls the new segments of one store.
     mutating func pull(_ store: ReplicaID, isFull: Bool, mayPull: Bool) async throws {
+        if let other = cache.strangers[store], !isFull { return note(other, asLogOf: store) }
         var number = cache.next[store] ?? 1
         // The last own segment was already checked at the start of the pass.
         var isBehindTheLast = store == identity.replica
@@ -169,8 +170,8 @@ public struct SyncPass<Log: ReplicatedLog> {
             }
             let segment: Segment
             do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
-                if case .otherLog(let other) = error, cache.next[store] == nil {
-                    report.strangers[store] = "Its folder has segments of another log, \(other.short)."
+                if case .otherLog(let other) = error, cache.next[store] == nil, store != identity.replica {
+                    note(other, asLogOf: store)
                     return
                 }
                 try await skip(&number, of: store, because: "Its segment \(number) is not valid: \(error).")
@@ -178,12 +179,19 @@ public struct SyncPass<Log: ReplicatedLog> {
             }
             try receive(segment, of: store, mayPull: mayPull, isNew: cache.lastFullPass != 0)
             number += 1
+            cache.strangers[store] = nil
             // A segment that was read without pulling must be read again.
             guard mayPull || store == identity.replica else { continue }
             cache.next[store] = number
             cache.marks[store] = Segment.mark(of: bytes)
         }
         if store == identity.replica { cache.next[store] = number }
+    }
+
+    /// Records that the folder of a store has segments of another log. It is read again once a day.
+    private mutating func note(_ other: LogID, asLogOf store: ReplicaID) {
+        cache.strangers[store] = other
+        report.strangers[store] = "Its folder has segments of another log, \(other.short)."
     }
 
     /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
@@ -216,7 +224,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 
     private mutating func firstSegment(of store: ReplicaID, behind number: UInt64) async throws -> UInt64? {
-        try await lastSegments(of: store, startAfter: number).first
+        try await segments(of: store, startAfter: number).first
     }
 
     /// - Parameter isNew: Whether the segment was pushed since the last pass, so that events in it that are here already

@@ -58,6 +58,23 @@ import Testing
         #expect(try fleet[0].missingRanges().isEmpty)
     }
 
+    @Test func `comes back by a sync alone, whatever its clock has said before`() async throws {
+        let clock = VirtualClock(milliseconds: 2_082_758_400_000)
+        var wrong = Configuration.full(author: "N1CALL", deviceName: "device 1")
+        wrong.surroundings = .virtual(clock, seed: 1)
+        let fleet = try await SyncedFleet([.full(author: "N0CALL", deviceName: "device 0"), wrong])
+        try await fleet.settle()
+        let gone = try #require(fleet[1].replica)
+        try await fleet[0].retire(gone)
+        try await fleet.sync(0)
+        #expect(try fleet[0].syncStatus().isComplete)
+        // Its last manifest was of the year 2036, and its clock is right now. It writes nothing.
+        clock.setWall(milliseconds: 1_777_593_600_000)
+        try await fleet.sync(1)
+        try await fleet.sync(0)
+        #expect(try fleet[0].syncStatus().remotes[0].devices.map(\.hasReturned) == [true])
+    }
+
     @Test func `is not this one, nor one that does not exist`() async throws {
         let fleet = try await SyncedFleet(1)
         let own = try #require(fleet[0].replica)
