@@ -75,6 +75,24 @@ import Testing
         #expect(try fleet[0].syncStatus().remotes[0].devices.map(\.hasReturned) == [true])
     }
 
+    @Test func `is back with an event that somebody brings, even if it knows of nothing`() async throws {
+        let fleet = try await SyncedFleet(2)
+        _ = try await fleet[1].log("N0ONE")
+        try await fleet.settle()
+        let gone = try #require(fleet[1].replica)
+        let old = fleet.folder.path("old.gwb")
+        _ = try await fleet[1].createBundle(to: old)
+        try await fleet[0].retire(gone)
+        _ = try await fleet[0].applyBundle(old)
+        #expect(try fleet[0].replicas().first { $0.id == gone }?.isRetired == true, "all of that was known")
+        _ = try await fleet[1].log("N0TWO")
+        let new = fleet.folder.path("new.gwb")
+        _ = try await fleet[1].createBundle(to: new)
+        _ = try await fleet[0].applyBundle(new)
+        let back = try #require(try fleet[0].replicas().first { $0.id == gone })
+        #expect(!back.isRetired && back.hasReturned)
+    }
+
     @Test func `is not this one, nor one that does not exist`() async throws {
         let fleet = try await SyncedFleet(1)
         let own = try #require(fleet[0].replica)
