@@ -7,6 +7,7 @@ extension SyncPass {
     ///
     /// If this throws, what was read before is in the log.
     mutating func pull(_ store: ReplicaID, isFull: Bool, mayPull: Bool) async throws {
+        if let other = cache.strangers[store], !isFull { return note(other, asLogOf: store) }
         var intake = Intake(store: store, mayPull: mayPull, isNew: cache.lastFullPass != 0)
         do { try await read(isFull: isFull, into: &intake) } catch {
             try receive(&intake)
@@ -57,15 +58,16 @@ extension SyncPass {
             }
             let segment: Segment
             do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
-                if case .otherLog(let other) = error, cache.next[store] == nil {
-                    report.strangers[store] = "Its folder has segments of another log, \(other.short)."
-                    return
+                let isFirst = cache.next[store] == nil && intake.group.isEmpty
+                if case .otherLog(let other) = error, isFirst, store != identity.replica {
+                    return note(other, asLogOf: store)
                 }
                 try await skip(&intake.next, of: store, because: "Its segment \(number) is not valid: \(error).")
                 continue
             }
             try collect(segment, number, mark: Segment.mark(of: bytes), into: &intake)
             intake.next += 1
+            cache.strangers[store] = nil
         }
     }
 

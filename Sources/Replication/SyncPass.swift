@@ -118,7 +118,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 
     /// Returns the numbers of the listed segments after `startAfter`, at most 1000.
-    private mutating func lastSegments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
+    mutating func segments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
         try beginRequest()
         let names = try await transport.list(
             prefix: RemoteLayout.segments(of: store),
@@ -137,6 +137,12 @@ public struct SyncPass<Log: ReplicatedLog> {
                 try await pull(store, isFull: isFull, mayPull: mayPull)
             } catch let failure as QuarantineReason { report.quarantined[store] = failure.text }
         }
+    }
+
+    /// Records that the folder of a store has segments of another log. It is read again once a day.
+    mutating func note(_ other: LogID, asLogOf store: ReplicaID) {
+        cache.strangers[store] = other
+        report.strangers[store] = "Its folder has segments of another log, \(other.short)."
     }
 
     /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
@@ -171,7 +177,7 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 
     mutating func firstSegment(of store: ReplicaID, behind number: UInt64) async throws -> UInt64? {
-        try await lastSegments(of: store, startAfter: number).first
+        try await segments(of: store, startAfter: number).first
     }
 }
 
