@@ -22,6 +22,9 @@ public struct S3Transport: Transport {
         client = S3Client(bucket, credentials, surroundings, timing)
     }
 
+    /// Four: an answer comes from afar.
+    public var requestsAtOnce: Int { 4 }
+
     private func key(_ name: ObjectName) -> String { client.endpoint.keyPrefix + name.description }
 
     /// Stores an object; see ``Transport``.

@@ -34,10 +34,11 @@ extension SyncPass {
         intake.next = cache.next[store] ?? 1
         // The last own segment was already checked at the start of the pass.
         var isBehindTheLast = store == identity.replica
+        var ahead = SegmentsAhead()
         while true {
             let number = intake.next
             let found: [UInt8]?
-            do { found = try await segment(number, of: store) } catch let odd as OddObject {
+            do { found = try await segment(number, of: store, &ahead) } catch let odd as OddObject {
                 try await skip(&intake.next, of: store, because: odd.text)
                 continue
             }

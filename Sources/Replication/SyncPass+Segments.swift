@@ -21,6 +21,20 @@ extension SyncPass {
         }
     }
 
+    /// Returns the bytes of a whole segment, as the other function of this name. Asks for those behind it, too, if several
+    /// were found one after another.
+    mutating func segment(_ number: UInt64, of store: ReplicaID, _ ahead: inout SegmentsAhead) async throws -> [UInt8]?
+    {
+        if !ahead.contains(number) {
+            let count = ahead.count(atOnce: transport.requestsAtOnce)
+            for _ in 0..<count { try beginRequest() }
+            await ahead.ask(count, from: number, of: store, at: transport)
+        }
+        do { return try ahead.take(number) } catch {
+            throw Self.isolated(error, RemoteLayout.segment(number, of: store), number)
+        }
+    }
+
     /// Returns an error about one object as one that concerns only its store.
     static func isolated(_ error: TransportError, _ name: ObjectName, _ number: UInt64) -> any Error {
         switch error {

@@ -60,9 +60,16 @@ public protocol Transport: Sendable {
     /// Returns a stream of hints that something may have changed, or `nil` if the remote cannot be watched, which is
     /// the default. Hints may be superfluous or lost. The stream ends when the remote can no longer be watched.
     func watch() -> AsyncStream<Void>?
+
+    /// How many requests are worth making at once: 1, which is the default, where an answer comes at once, such as from a
+    /// folder; more where it comes from afar. Up to 8 MiB of each are in memory.
+    var requestsAtOnce: Int { get }
 }
 
 extension Transport {
+    /// One: the answers come at once.
+    public var requestsAtOnce: Int { 1 }
+
     /// Returns `nil`: the remote cannot be watched. It is then looked at after each write, and every half minute.
     public func watch() -> AsyncStream<Void>? { nil }
 }

@@ -71,6 +71,25 @@ private final class CountingLog: ReplicatedLog {
         #expect(cache.next[author.identity.replica] == 601)
     }
 
+    @Test func `is read by several requests at once where answers come from afar, and no more than once`() async throws
+    {
+        let reader = try TestStore(seed: 2)
+        let distant = DistantPlace(place: place)
+        var pass = SyncPass(reader.log, as: reader.identity, at: distant, cache: RemoteCache(), now: { .test(1000) })
+        try await pass.run(isPushing: false)
+        #expect(pass.report.received.appendedCount == 600)
+        let asked = distant.asked.withLock { $0 }
+        #expect(asked.values.allSatisfy { $0 == 1 }, "no segment is asked for twice")
+        #expect(asked.count <= 600 + 4, "and few that are not there")
+        #expect((2...4).contains(distant.greatest.withLock { $0 }))
+        // One new segment costs one request more than none.
+        var cache = RemoteCache(reading: pass.cache.bytes)
+        let before = pass.report.requestCount
+        #expect(before <= 2 + 604)
+        let idle = try await pull(into: CountingLog(reader.log), as: reader, &cache).requestCount
+        #expect(idle == 3, "the log mark, the stores, and the next segment of the only one")
+    }
+
     @Test(arguments: [1, 2, 255, 256, 257, 400])
     func `is read up to a request that fails, and goes on there`(count: Int) async throws {
         let reader = try TestStore(seed: 2)
@@ -126,4 +145,40 @@ private final class FailingPlace: Transport {
         try check()
         try place.delete(name)
     }
+}
+
+/// A place with answers that take a while, which counts what is asked for.
+private final class DistantPlace: Transport {
+    private let place: MemoryTransport
+    let asked = Mutex<[ObjectName: Int]>([:])
+    /// The most requests that waited at once.
+    let greatest = Mutex(0)
+    private let waiting = Mutex(0)
+
+    init(place: MemoryTransport) { self.place = place }
+
+    var requestsAtOnce: Int { 4 }
+
+    func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
+        try place.putIfAbsent(name, bytes)
+    }
+    func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
+        if name.description.hasSuffix(".segment"), range == nil { asked.withLock { $0[name, default: 0] += 1 } }
+        let now = waiting.withLock { count in
+            count += 1
+            return count
+        }
+        greatest.withLock { $0 = max($0, now) }
+        // Lets the others of the same group begin.
+        for _ in 0..<100 { await Task.yield() }
+        defer { waiting.withLock { $0 -= 1 } }
+        return try place.get(name, range: range, limit: limit)
+    }
+    func list(prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int) async throws(TransportError) -> [ObjectName] {
+        try place.list(prefix: prefix, startAfter: startAfter, limit: limit)
+    }
+    func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
+        try place.folders(prefix: prefix, limit: limit)
+    }
+    func delete(_ name: ObjectName) async throws(TransportError) { try place.delete(name) }
 }
