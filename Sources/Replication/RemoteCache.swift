@@ -22,6 +22,8 @@ public struct RemoteCache: Hashable, Sendable {
     public internal(set) var manifests: [ReplicaID: Manifest] = [:]
     /// The time of the manifest of each store whose requests this store has answered.
     public internal(set) var answered: [ReplicaID: Int64] = [:]
+    /// The folders of stores of other logs, with these.
+    public internal(set) var strangers: [ReplicaID: LogID] = [:]
     /// The events that were pushed again since ``repeatedSince``, by this store or another one.
     public internal(set) var repeated = EventSet()
     /// When the day began of which ``repeated`` tells, by this device's clock, in milliseconds since 1970.
@@ -68,6 +70,10 @@ public struct RemoteCache: Hashable, Sendable {
             }
             for (store, number) in try reader.numbers(in: span) { cache.unread[store, default: []].insert(number) }
             for (replica, last) in try reader.numbers(in: span) { cache.pulled[replica] = last }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                cache.strangers[store] = try reader.id(in: span)
+            }
             cache.repeatedSince = Int64(bitPattern: try reader.uint64(in: span))
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let range = try reader.range(in: span) { cache.repeated.insert(range) }
@@ -96,6 +102,11 @@ public struct RemoteCache: Hashable, Sendable {
         writer.append(numbers: answered.map { ($0.key, UInt64(bitPattern: $0.value)) })
         writer.append(numbers: unread.flatMap { store, numbers in numbers.map { (store, $0) } })
         writer.append(numbers: pulled.entries.map { ($0.replica, $0.sequence) })
+        writer.append(varint: strangers.count)
+        for (store, log) in strangers.sorted(by: { $0.key < $1.key }) {
+            writer.append(store)
+            writer.append(log)
+        }
         writer.append(littleEndian: repeatedSince)
         let again = repeated.writtenRanges.prefix(Self.countLimit)
         writer.append(varint: again.count)

@@ -66,13 +66,13 @@ extension SyncPass {
         try beginRequest()
         for folder in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: folder), "\(store)" == folder else { continue }
-            try beginRequest()
-            let names = try await transport.list(
-                prefix: RemoteLayout.segments(of: store), startAfter: nil, limit: 1)
-            guard let name = names.first, let number = RemoteLayout.number(of: name, of: store) else { continue }
-            let range = Segment.logRange
-            guard let bytes = try? await segment(number, of: store, range: range, limit: range.count) else { continue }
-            if let found = Segment.log(bytes), found != log.id { throw RemoteError.otherLog(found) }
+            guard let number = try await segments(of: store, startAfter: nil).first else { continue }
+            let bytes: [UInt8]?
+            do {
+                bytes = try await segment(
+                    number, of: store, range: Segment.logRange, limit: Segment.logRange.count)
+            } catch is OddObject { continue } catch is QuarantineReason { continue }
+            if let found = bytes.flatMap(Segment.log), found != log.id { throw RemoteError.otherLog(found) }
         }
     }
 }

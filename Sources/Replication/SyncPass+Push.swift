@@ -19,6 +19,7 @@ extension SyncPass {
         let me = identity.replica
         var asksAgain = asksAgain
         while true {
+            let before = answers
             let segment = try nextSegment(of: manifest, &answers)
             let frames = segment.frames
             let pushed = cache.manifests[me]
@@ -40,6 +41,7 @@ extension SyncPass {
                 report.sentEvents += frames.reduce(0) { $0 + $1.range.count }
                 report.sentBytes += bytes.count
             case .exists:
+                answers = before
                 // A folder, or something else that cannot be deleted, is passed by.
                 if (cache.next[me] ?? 1) > number { continue }
                 // On a medium without hard links, an interrupted write of this store may have left part of a segment.

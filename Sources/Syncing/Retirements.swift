@@ -39,7 +39,7 @@ struct SignOfLife: Hashable {
 /// Which replicas were retired: their devices are gone for ever, so nobody waits for them.
 ///
 /// A retirement is an event, so all devices agree. It names the last sign of life of the replica, and ends with the next
-/// one: a later event of it, or a later manifest.
+/// one: a later event of it, or a later manifest. Whatever its clock says, a manifest that names the retirement is later.
 struct Retirements {
     /// The replicas that are retired.
     private(set) var retired: Set<ReplicaID> = []
@@ -49,9 +49,10 @@ struct Retirements {
     /// - Parameters:
     ///   - recorded: What the retirement of each replica names.
     ///   - signs: What is known of each replica now.
-    init(_ recorded: [ReplicaID: SignOfLife], knowing signs: [ReplicaID: SignOfLife]) {
+    ///   - aware: Those that have the retirement themselves.
+    init(_ recorded: [ReplicaID: SignOfLife], knowing signs: [ReplicaID: SignOfLife], aware: Set<ReplicaID>) {
         for (replica, last) in recorded {
-            if (signs[replica] ?? SignOfLife()).isCovered(by: last) {
+            if !aware.contains(replica), (signs[replica] ?? SignOfLife()).isCovered(by: last) {
                 retired.insert(replica)
             } else {
                 returned.insert(replica)
@@ -72,19 +73,24 @@ extension Store {
     ///
     /// - Parameter manifests: All manifests of the devices.
     func retirements(by manifests: [Manifest]) throws -> Retirements {
-        var recorded: [ReplicaID: SignOfLife] = [:]
+        var (recorded, aware): ([ReplicaID: SignOfLife], Set<ReplicaID>) = ([:], [])
         try read { view in
             try view.forEachRecord(of: ReplicaKind.name) { record in
                 // Of retirements that did not know of each other, that which knew more is the later one.
                 for head in record[ReplicaKind.schema.key(for: "RETIRED")]?.heads ?? [] {
                     guard let last = head.value.flatMap(SignOfLife.init(reading:)) else { continue }
-                    recorded[ReplicaID(high: record.id.high, low: record.id.low), default: last].join(last)
+                    let replica = ReplicaID(high: record.id.high, low: record.id.low)
+                    recorded[replica, default: last].join(last)
+                    if manifests.contains(where: { $0.store == replica && $0.vector.contains(head.id.event) }) {
+                        aware.insert(replica)
+                    }
                 }
                 return true
             }
         }
         if let replica { recorded[try describing { try log.streams() }.origin(of: replica)] = nil }
-        return Retirements(recorded, knowing: recorded.isEmpty ? [:] : try signsOfLife(in: manifests))
+        let signs = recorded.isEmpty ? [:] : try signsOfLife(in: manifests)
+        return Retirements(recorded, knowing: signs, aware: aware)
     }
 
     /// Returns the last that is known here of each replica. What the manifest of another device says of it does not

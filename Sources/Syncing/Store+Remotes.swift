@@ -142,9 +142,9 @@ extension Store {
         let address = remote.address
         let found: LogID?
         do { found = try await Self.log(of: remote, through: access, components) } catch {
-            let error = error as? StoreError
-            if case RemoteError.notReady? = error?.cause { return }
-            guard case .device = access, error?.code == .unreachable else { throw error ?? CancellationError() }
+            let described = error as? StoreError
+            if case RemoteError.notReady? = described?.cause { return }
+            guard case .device = access, described?.code == .unreachable else { throw error }
             return
         }
         if let found, found != logID {

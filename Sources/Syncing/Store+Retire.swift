@@ -69,7 +69,9 @@ extension Store {
         let called = others.filter { $0.device?.lowercased() == text.lowercased() && $0.successors.isEmpty }
         let found = called.isEmpty ? prefixed : called
         if found.count == 1 { return found[0].id }
-        // This says what there is.
-        return try self.replica(named: found.isEmpty ? text : "")
+        throw StoreError(
+            .notFound,
+            found.isEmpty ? "There is no other device called “\(text)”." : "Several other devices match “\(text)”.",
+            hint: "To see the devices: \(.list(.devices)). The first letters of a replica id name one, too.")
     }
 }

@@ -216,6 +216,44 @@ private struct Devices {
         #expect(try program.run("history", "--store", devices.laptop.path).output.contains("Summit phone"))
     }
 
+    @Test func `replicas retire stops waiting for a device, on all devices`() throws {
+        let devices = try Devices()
+        try devices.settle()
+        let program = devices.shack
+        try program.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        try program.json("sync")
+        let waiting = try program.run("sync", "status", "--exit-code")
+        #expect(waiting.status == 1 && waiting.output.contains("laptop is missing 1 event"))
+        #expect(try program.run("replicas", "retire", "shack").status == 66, "it is this one")
+        let own = try #require(try program.json("info")["replica"] as? String)
+        #expect(try program.run("replicas", "retire", own).status == 66)
+        #expect(try program.run("replicas", "retire", "nobody").status == 66)
+        let retired = try program.json("replicas", "retire", "laptop")
+        #expect(retired["device"] as? String == "laptop" && retired["changed"] as? Bool == true)
+        #expect(try program.json("replicas", "retire", "Laptop")["changed"] as? Bool == false)
+        try program.json("sync")
+        let status = try program.run("sync", "status", "--exit-code")
+        #expect(status.status == 0 && status.output.contains("Retired, and not counted: laptop."), "\(status.output)")
+        #expect(try program.run("replicas").output.contains("  retired"))
+        // It lost its store, and joins again: it stands there once.
+        let again = program.folder.appending(path: "again").path
+        let joined = try program.run(
+            "join", devices.place, "--store", again, "--name", "laptop", "--replaces", "laptop")
+        #expect(joined.status == 0, "\(joined.errors)")
+        try program.json("sync")
+        try program.json("sync", "--store", again)
+        try program.json("sync")
+        let listed = try program.json("replicas")
+        #expect(listed["complete"] as? Bool == true)
+        let writing = (listed["replicas"] as? [[String: Any]])?.filter { ($0["successors"] as? [Any])?.isEmpty == true }
+        #expect(writing?.compactMap { $0["device"] as? String }.sorted() == ["laptop", "shack"])
+        // The old one was not lost after all: it says so with its next sync.
+        _ = try program.run("sync", "--store", devices.laptop.path)
+        _ = try program.run("sync", "--store", devices.laptop.path)
+        try program.json("sync")
+        #expect(try program.run("sync", "status").output.contains("was retired, and is back"))
+    }
+
     @Test func `remote show says what lies there, and remove deletes it only when asked to`() throws {
         let devices = try Devices()
         let shown = try devices.shack.json("remote", "show", "stick")

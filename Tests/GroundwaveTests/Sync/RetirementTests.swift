@@ -58,6 +58,41 @@ import Testing
         #expect(try fleet[0].missingRanges().isEmpty)
     }
 
+    @Test func `comes back by a sync alone, whatever its clock has said before`() async throws {
+        let clock = VirtualClock(milliseconds: 2_082_758_400_000)
+        var wrong = Configuration.full(author: "N1CALL", deviceName: "device 1")
+        wrong.surroundings = .virtual(clock, seed: 1)
+        let fleet = try await SyncedFleet([.full(author: "N0CALL", deviceName: "device 0"), wrong])
+        try await fleet.settle()
+        let gone = try #require(fleet[1].replica)
+        try await fleet[0].retire(gone)
+        try await fleet.sync(0)
+        #expect(try fleet[0].syncStatus().isComplete)
+        // Its last manifest was of the year 2036, and its clock is right now. It writes nothing.
+        clock.setWall(milliseconds: 1_777_593_600_000)
+        try await fleet.sync(1)
+        try await fleet.sync(0)
+        #expect(try fleet[0].syncStatus().remotes[0].devices.map(\.hasReturned) == [true])
+    }
+
+    @Test func `is back with an event that somebody brings, even if it knows of nothing`() async throws {
+        let fleet = try await SyncedFleet(2)
+        _ = try await fleet[1].log("N0ONE")
+        try await fleet.settle()
+        let gone = try #require(fleet[1].replica)
+        let old = fleet.folder.path("old.gwb")
+        _ = try await fleet[1].createBundle(to: old)
+        try await fleet[0].retire(gone)
+        _ = try await fleet[0].applyBundle(old)
+        #expect(try fleet[0].replicas().first { $0.id == gone }?.isRetired == true, "all of that was known")
+        _ = try await fleet[1].log("N0TWO")
+        let new = fleet.folder.path("new.gwb")
+        _ = try await fleet[1].createBundle(to: new)
+        _ = try await fleet[0].applyBundle(new)
+        let back = try #require(try fleet[0].replicas().first { $0.id == gone })
+        #expect(!back.isRetired && back.hasReturned)
+    }
+
     @Test func `is not this one, nor one that does not exist`() async throws {
         let fleet = try await SyncedFleet(1)
         let own = try #require(fleet[0].replica)

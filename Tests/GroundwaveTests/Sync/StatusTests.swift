@@ -2,6 +2,7 @@ import Everything
 import Foundation
 import GroundwaveEvents
 import GroundwaveReplication
+import GroundwaveStore
 import GroundwaveTesting
 import Testing
 
@@ -131,6 +132,14 @@ import Testing
         #expect(try !fleet[1].syncStatus().remotes[0].isComplete)
         try await fleet.settle()
         guard case .complete = try fleet[1].syncState() else { return #expect(Bool(false), "it has everything") }
+    }
+
+    @Test func `shows times that no clock shows as the nearest one that can be written`() {
+        #expect(UTCText.milliseconds(.max).hasPrefix("9999-12-31T23:59:59."))
+        #expect(UTCText.spaced(253_402_300_800) == "9999-12-31 23:59:59Z")
+        #expect(UTCText.spaced(253_402_300_799) == "9999-12-31 23:59:59Z")
+        #expect(UTCText.spaced(.min) == "0000-01-01 00:00:00Z")
+        #expect(UTCText.seconds(951_782_400) == "2000-02-29T00:00:00Z")
     }
 
     @Test func `off means that nothing goes and nothing is deleted, and on goes on`() async throws {
