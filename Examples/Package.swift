@@ -22,6 +22,7 @@ let package = Package(
         app("LogbookApp", "GroundwaveLogbook"),
         app("MeterApp", "GroundwaveMeters"),
         app("NetworkApp", "GroundwaveNetwork"),
+        app("ObjectStoreApp", "GroundwaveObjectStore"),
         app("DatabaseApp", "GroundwaveSQLite"),
         app("TestingApp", "GroundwaveTesting"),
         app("ServiceBook", "Groundwave"),

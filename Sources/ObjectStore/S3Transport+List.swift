@@ -5,6 +5,8 @@ extension S3Transport: SizedListing {
     ///
     /// Servers differ in the order of a listing where one name begins like a folder (`a-1` beside `a/1`), so each folder is
     /// listed by itself, and put in order here. A folder without folders costs one request for each thousand names.
+    ///
+    /// - Throws: ``TransportError``: as ``putIfAbsent(_:_:)``; `unreachable` also if the answer is no listing.
     public func list(
         prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int
     ) async throws(TransportError) -> [ObjectName] {
@@ -18,6 +20,8 @@ extension S3Transport: SizedListing {
     /// Returns the names of folders; see ``Transport``. A result is used for half a minute, unless something was stored or
     /// deleted through this transport: a listing costs twelve times what reading costs, and a store that keeps looking would
     /// make one each time.
+    ///
+    /// - Throws: As ``list(prefix:startAfter:limit:)``.
     public func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
         guard limit > 0 else { return [] }
         let known = client.folders.value(of: prefix, milliseconds: client.monotonicMilliseconds)

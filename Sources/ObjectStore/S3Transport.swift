@@ -30,6 +30,9 @@ public struct S3Transport: Transport {
     /// Stores an object; see ``Transport``.
     ///
     /// If the answer to an attempt was lost, the name may be taken by that attempt: then the object is read and compared.
+    ///
+    /// - Throws: ``TransportError``: `notPermitted` also if the server does not know the keys; `notThere` if there is no such
+    ///   bucket, or if it is in another region.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
         defer { client.folders.forget() }
         let condition = ["if-none-match": "*"]
@@ -48,6 +51,8 @@ public struct S3Transport: Transport {
     }
 
     /// Returns the bytes of an object; see ``Transport``.
+    ///
+    /// - Throws: ``TransportError``: as ``putIfAbsent(_:_:)``; `unreachable` also if the answer is not what was announced.
     public func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
         let range = range.map { max(0, $0.lowerBound)..<max(0, $0.upperBound) }
         if range?.isEmpty == true { return try await exists(name) ? [] : nil }
@@ -87,6 +92,8 @@ public struct S3Transport: Transport {
     }
 
     /// Deletes an object; see ``Transport``.
+    ///
+    /// - Throws: ``TransportError``: as ``putIfAbsent(_:_:)``.
     public func delete(_ name: ObjectName) async throws(TransportError) {
         defer { client.folders.forget() }
         switch try await client.perform(S3Request(method: "DELETE", key: key(name), limit: 65_536)).result {

@@ -202,6 +202,7 @@ import Testing
     private static let parts: [(String, [String: String])] = [
         ("0123", ["Content-Range": "bytes 3-6/10"]), ("012", ["Content-Range": "bytes 2-4/10"]),
         ("0123", ["Content-Range": "bytes 2-9/10"]), ("0123", [:]), ("0123", ["Content-Range": "bytes 2-5/5"]),
+        ("0123", ["Content-Range": "bytes 2-4/*"]), ("012", ["Content-Range": "bytes 2-5/*"]),
         ("0123", ["Content-Range": "bytes 99999999999999999999-5/5"]),
     ]
 
