@@ -42,7 +42,7 @@ let prefix = "Groundwave"
 let everything: [Target.Dependency] =
     ["Everything", "Groundwave"]
     + ours([
-        "Logbook", "Meters", "Network", "SQLite", "Testing",
+        "Logbook", "Meters", "Network", "ObjectStore", "SQLite", "Testing",
     ])
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -61,6 +61,7 @@ let package = Package(
         .library(name: "GroundwaveLogbook", targets: ["GroundwaveLogbook"]),
         .library(name: "GroundwaveMeters", targets: ["GroundwaveMeters"]),
         .library(name: "GroundwaveNetwork", targets: ["GroundwaveNetwork"]),
+        .library(name: "GroundwaveObjectStore", targets: ["GroundwaveObjectStore"]),
         .library(name: "GroundwaveSQLite", targets: ["GroundwaveSQLite"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
@@ -171,6 +172,8 @@ let package = Package(
         module(
             "Network", imports: ["Connections", "EventLog", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]
         ),
+        module(
+            "ObjectStore", imports: ["ByteCoding", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]),
         module("Testing", imports: ["Replication", "SeededNumbers"], ["Groundwave"]),
         // Layer 14
         module(
@@ -181,7 +184,7 @@ let package = Package(
             ]),
         // Every part of the library at once, for what is of no product.
         .target(
-            name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "SQLite"]),
+            name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "ObjectStore", "SQLite"]),
             path: "Tools/Everything"),
         .executableTarget(
             name: "groundwave-cli",
@@ -243,6 +246,15 @@ let package = Package(
             name: "Simulation",
             dependencies: ours(["EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + ["histories"],
             path: "Tests/SimulationTests"),
+        // Object stores as processes of their own: a real one, and one that does wrong what it is told.
+        .target(
+            name: "ObjectServers", dependencies: ours(["ObjectStore", "Replication", "Syncing"]),
+            path: "Tests/ObjectServers", exclude: ["fault-server.py", "seaweedfs.py"]),
+        .testTarget(
+            name: "ObjectStoreTests",
+            dependencies: ours([
+                "Events", "LogFormat", "ObjectStore", "Replication", "SeededNumbers", "Store", "Syncing", "Testing",
+            ]) + ["ObjectServers"]),
         .testTarget(
             name: "ConnectionsTests",
             dependencies: ours(["Connections", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [
@@ -287,7 +299,7 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
-                "LoggerDatagrams", "SimulatedMeters", "groundwave-cli", nioCore, nioPosix,
+                "LoggerDatagrams", "ObjectServers", "SimulatedMeters", "groundwave-cli", nioCore, nioPosix,
             ]),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(

@@ -76,6 +76,9 @@ public struct RangeFrame: Hashable, Sendable {
     /// The leaf of each event.
     package let leaves: [Hash256]
 
+    /// The number of bytes of the events before compression.
+    package var eventBytes: Int { events.count }
+
     /// The log that the events belong to.
     public var log: LogID { head.log }
 

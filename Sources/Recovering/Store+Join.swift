@@ -20,7 +20,8 @@ extension Store {
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> (store: Store, summary: SyncSummary) {
-        let (remote, access) = (Remote(name: address.suggestedName, address: address), try address.access())
+        let remote = Remote(name: address.suggestedName, address: address)
+        let access = try address.access(in: AccessContext(configuration))
         return try await join(remote, at: url, configuration) {
             try await Self.log(of: remote, through: access, configuration.components)
         } fetching: { store in

@@ -8,7 +8,8 @@ public struct RemoteInventory: Sendable {
     /// folder is of, if that is another one.
     public private(set) var stores: [(store: ReplicaID, segments: Int, bytes: Int, otherLog: LogID?)] = []
 
-    /// Lists the contents of the remote at `transport`. Reads every segment.
+    /// Lists the contents of the remote at `transport`. Reads every segment, unless its listing has their sizes: then only the
+    /// beginning of the last one of each store.
     ///
     /// - Throws: ``TransportError``; ``RemoteError/notReady`` if the log mark was cut short.
     public init(at transport: any Transport) async throws {
@@ -16,6 +17,17 @@ public struct RemoteInventory: Sendable {
         for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
             var (segments, bytes, otherLog) = (0, 0, LogID?.none)
+            if let transport = transport as? any SizedListing {
+                let sizes = try await transport.sizes(below: RemoteLayout.segments(of: store))
+                (segments, bytes) = (sizes.count, sizes.reduce(0) { $0 + $1.byteCount })
+                if let last = sizes.last {
+                    let start = try await transport.get(
+                        last.name, range: 0..<Segment.logRange.count, limit: Segment.logRange.count)
+                    if let found = Segment.log(start ?? []), found != log { otherLog = found }
+                }
+                stores.append((store, segments, bytes, otherLog))
+                continue
+            }
             for name in try await Self.names(in: RemoteLayout.segments(of: store), at: transport) {
                 segments += 1
                 do throws(TransportError) {

@@ -29,7 +29,7 @@ extension SyncPass {
         case .notPermitted(let reason): QuarantineReason("Its segment \(number) cannot be read: \(reason)")
         case .tooLarge(_, let count):
             OddObject(text: "Its segment \(number) has \(count) bytes, which is more than any segment.")
-        case .unreachable, .full: error
+        case .unreachable, .full, .notThere: error
         }
     }
 }

@@ -139,63 +139,14 @@ public struct SyncPass<Log: ReplicatedLog> {
         }
     }
 
-    /// Pulls the new segments of one store.
-    mutating func pull(_ store: ReplicaID, isFull: Bool, mayPull: Bool) async throws {
-        if let other = cache.strangers[store], !isFull { return note(other, asLogOf: store) }
-        var number = cache.next[store] ?? 1
-        // The last own segment was already checked at the start of the pass.
-        var isBehindTheLast = store == identity.replica
-        while true {
-            let found: [UInt8]?
-            do { found = try await segment(number, of: store) } catch let odd as OddObject {
-                try await skip(&number, of: store, because: odd.text)
-                continue
-            }
-            guard let bytes = found else {
-                guard isFull, let later = try await firstSegment(of: store, behind: number) else { break }
-                // Segments are missing: their events are requested from other stores.
-                report.quarantined[store] = "Its segment \(number) is missing, but later segments are there."
-                while number < later {
-                    noteUnread(number, of: store)
-                    number += 1
-                }
-                continue
-            }
-            report.receivedBytes += bytes.count
-            if !isBehindTheLast {
-                // If the remote was emptied and filled again, this is not the first new segment. Storing its mark in
-                // the remote cache would hide that from later passes.
-                guard try await isThere(lastOf: store) else { throw RemoteWasRefilled() }
-                isBehindTheLast = true
-            }
-            let segment: Segment
-            do throws(Segment.Failure) { segment = try Segment(reading: bytes, of: log.id, isValid: isValid) } catch {
-                if case .otherLog(let other) = error, cache.next[store] == nil, store != identity.replica {
-                    note(other, asLogOf: store)
-                    return
-                }
-                try await skip(&number, of: store, because: "Its segment \(number) is not valid: \(error).")
-                continue
-            }
-            try receive(segment, of: store, mayPull: mayPull, isNew: cache.lastFullPass != 0)
-            number += 1
-            cache.strangers[store] = nil
-            // A segment that was read without pulling must be read again.
-            guard mayPull || store == identity.replica else { continue }
-            cache.next[store] = number
-            cache.marks[store] = Segment.mark(of: bytes)
-        }
-        if store == identity.replica { cache.next[store] = number }
-    }
-
     /// Records that the folder of a store has segments of another log. It is read again once a day.
-    private mutating func note(_ other: LogID, asLogOf store: ReplicaID) {
+    mutating func note(_ other: LogID, asLogOf store: ReplicaID) {
         cache.strangers[store] = other
         report.strangers[store] = "Its folder has segments of another log, \(other.short)."
     }
 
     /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
-    private mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
+    mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
         report.quarantined[store] = text
         let isFollowed: Bool
         do { isFollowed = try await segment(number + 1, of: store, range: 0..<1, limit: 1) != nil } catch is OddObject {
@@ -206,7 +157,7 @@ public struct SyncPass<Log: ReplicatedLog> {
         number += 1
     }
 
-    private mutating func noteUnread(_ number: UInt64, of store: ReplicaID) {
+    mutating func noteUnread(_ number: UInt64, of store: ReplicaID) {
         if cache.unread[store]?.count ?? 0 < Self.unreadCount { cache.unread[store, default: []].insert(number) }
     }
 
@@ -217,51 +168,16 @@ public struct SyncPass<Log: ReplicatedLog> {
             do { bytes = try await segment(number, of: store) } catch is OddObject { continue }
             guard let bytes, let segment = try? Segment(reading: bytes, of: log.id, isValid: isValid) else { continue }
             report.receivedBytes += bytes.count
-            try receive(segment, of: store, mayPull: mayPull, isNew: false)
+            var intake = Intake(store: store, mayPull: mayPull, isNew: false)
+            try collect(segment, number, mark: Segment.mark(of: bytes), into: &intake)
+            try receive(&intake)
             cache.unread[store]?.remove(number)
             if cache.unread[store]?.isEmpty == true { cache.unread[store] = nil }
         }
     }
 
-    private mutating func firstSegment(of store: ReplicaID, behind number: UInt64) async throws -> UInt64? {
+    mutating func firstSegment(of store: ReplicaID, behind number: UInt64) async throws -> UInt64? {
         try await segments(of: store, startAfter: number).first
-    }
-
-    /// - Parameter isNew: Whether the segment was pushed since the last pass, so that events in it that are here already
-    ///   were pushed again.
-    private mutating func receive(
-        _ segment: Segment, of store: ReplicaID, mayPull: Bool, isNew: Bool
-    ) throws {
-        guard segment.manifest.store == store else {
-            throw QuarantineReason("Its folder has a segment of the store \(segment.manifest.store.short).")
-        }
-        var frames: [RangeFrame] = []
-        for bytes in segment.ranges {
-            do throws(RangeError) {
-                frames.append(try RangeFrame(reading: bytes, of: log.id, checkSignature: checkSignature))
-            } catch { throw QuarantineReason("It has pushed a range that does not match its signature: \(error).") }
-        }
-        if mayPull, !frames.isEmpty {
-            if isNew, store != identity.replica { try noteRepeated(frames) }
-            let received = try log.receive(frames, arrival: now())
-            report.received.add(received)
-            if let refused = received.refused.first {
-                throw QuarantineReason(
-                    "It makes false statements about the events \(refused.first) to \(refused.last).")
-            }
-            for range in received.present { cache.add(range) }
-            // Recorded with their roots: other branches may have other events with these numbers at the remote.
-            for frame in frames where received.pending.contains(frame.range) {
-                cache.pending.insert(RetainedRange(frame))
-            }
-        } else {
-            cache.pending.formUnion(frames.map(RetainedRange.init))
-        }
-        // Segments may be read again, so an older manifest must not replace a newer one.
-        let (known, streams) = (cache.manifests[store]?.vector ?? VersionVector(), try log.streams())
-        if streams.ranges(of: known, missingFrom: segment.manifest.vector).isEmpty {
-            cache.manifests[store] = segment.manifest
-        }
     }
 }
 
@@ -282,7 +198,7 @@ public enum RemoteError: Error, Hashable, Sendable {
 }
 
 /// The last segment read of a store has changed or is gone, and a later one exists.
-private struct RemoteWasRefilled: Error {}
+struct RemoteWasRefilled: Error {}
 
 /// Why the objects of one store are skipped; those of all other stores are still read.
 struct QuarantineReason: Error {

@@ -83,6 +83,8 @@ public enum TransportError: Error, Hashable, Sendable {
     case full(String)
     /// The remote denies permission.
     case notPermitted(String)
+    /// There is no such storage at this address, or it lies elsewhere; a later attempt fails in the same way.
+    case notThere(String)
     /// An object is larger than the caller or the remote accepts.
     case tooLarge(ObjectName, byteCount: Int)
     /// The name is taken by something that no store has put there: a symbolic link, a device, a folder.

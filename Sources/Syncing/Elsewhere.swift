@@ -24,11 +24,11 @@ struct Elsewhere: Sendable {
         }
     }
 
-    /// Reads everything in a folder of the log.
+    /// Reads everything in storage of the log.
     ///
     /// - Returns: A clause about what was missing or could not be read; `nil` if everything was read.
-    /// - Throws: ``TransportError``, ``RemoteError``; then nothing of that folder counts.
-    mutating func read(_ folder: FolderTransport) async throws -> String? {
+    /// - Throws: ``TransportError``, ``RemoteError``; then nothing of that storage counts.
+    mutating func read(_ folder: any Transport) async throws -> String? {
         var found = self
         let unreadable = try await RemoteInventory.forEachRange(at: folder, of: log.id) { try found.found($0) }
         self = found

@@ -8,13 +8,16 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
     case folder(URL)
     /// A device that listens for connections: a name or an address, IPv6 without brackets.
     case host(name: String, port: Int)
+    /// A bucket of an object store that speaks the S3 protocol, or a folder in one.
+    case bucket(Bucket)
     /// Storage or a connection of an application, which alone can open it, under the name that it gave it.
     case application(name: String)
 
     /// The port at which a device listens if no other is given.
     public static let defaultPort = 7373
 
-    /// Parses `text`: `file:///path`, the path of a folder, `groundwave://host:port`, or `application://name`.
+    /// Parses `text`: `file:///path`, the path of a folder, `groundwave://host:port`, `s3://bucket/prefix`, or
+    /// `application://name`.
     ///
     /// - Throws: ``StoreError`` with code `usage` if it is not an address that this version supports.
     public init(_ text: String) throws {
@@ -22,6 +25,8 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
             let endpoint = try HostAndPort(rest.removing(suffix: "/") ?? rest)
             guard endpoint.port > 0, !rest.isEmpty, !rest.hasPrefix(":") else { throw HostAndPort.refusal(rest) }
             self = .host(name: endpoint.host, port: endpoint.port)
+        } else if text.hasPrefix(Bucket.scheme) {
+            self = .bucket(try Bucket(text))
         } else if let name = text.removing(prefix: "application://"), Remote.isName(name) {
             self = .application(name: name)
         } else if let url = URL(string: text), let scheme = url.scheme, text.contains("://") {
@@ -30,7 +35,8 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
                     .usage, "“\(text)” is not a known address.",
                     hint: """
                         Use file:///path/to/folder, or just the path, for a folder, or \
-                        groundwave://host:\(Self.defaultPort) for a device that serves its store.
+                        groundwave://host:\(Self.defaultPort) for a device that serves its store, or \
+                        s3://bucket/prefix for an object store.
                         """)
             }
             self = .folder(URL(filePath: url.path).standardizedFileURL)
@@ -46,6 +52,7 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .folder(let url): "file://\(url.path)"
+        case .bucket(let bucket): bucket.description
         case .host(let name, let port): "groundwave://\(HostAndPort(host: name, port: port))"
         case .application(let name): "application://\(name)"
         }
@@ -57,11 +64,12 @@ public enum RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .folder(let url): name = url.lastPathComponent
         case .host(let host, _): name = host.first?.isLetter == true ? String(host.prefix { $0 != "." }) : host
+        case .bucket(let bucket): name = bucket.name
         case .application(let given): return given
         }
         let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         if !letters.isEmpty { return String(letters.prefix(32)) }
-        if case .folder = self { return "folder" } else { return "device" }
+        if case .host = self { return "device" } else { return "folder" }
     }
 }
 

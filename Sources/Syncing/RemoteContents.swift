@@ -51,19 +51,25 @@ public struct RemoteContents: Hashable, Sendable {
     /// The device that listens there; `nil` for a folder.
     public var peer: Peer?
 
+    /// The likely cost of a month; `nil` where requests cost nothing.
+    public var estimate: RequestEstimate?
+
+    /// The number of all segments.
+    public var segmentCount: Int { stores.reduce(0) { $0 + $1.segments } }
     /// The size of all segments in bytes.
     public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
 }
 
 extension Store {
-    /// Returns the contents of `remote`. Reads every object to determine its size: for people, not for loops.
+    /// Returns the contents of `remote`. Reads every object of a folder to determine its size, and lists a bucket: for people,
+    /// not for loops.
     ///
     /// - Throws: ``StoreError`` with code `unreachable`.
     public func contents(of remote: Remote) async throws -> RemoteContents {
         let names = try deviceNames()
         return try await reaching(remote) {
             let transport: any Transport
-            switch try remote.address.access() {
+            switch try remote.address.access(in: accessContext) {
             case .storage(let storage): transport = storage
             case .device(let host, let port):
                 let greeting = try await components.dialer(for: remote.address).greeting(of: host, port).greeting
@@ -75,6 +81,9 @@ extension Store {
                 .init(
                     replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes,
                     otherLog: $0.otherLog)
+            }
+            if remote.address.isMetered {
+                contents.estimate = RequestEstimate(devices: contents.stores.count, bytes: contents.byteCount)
             }
             if let folder = transport as? FolderTransport { contents.foreign = try Self.foreignNames(at: folder) }
             return contents
@@ -108,14 +117,12 @@ extension Store {
     ///   then nothing is deleted.
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
-        guard case .folder(let url) = remote.address else {
-            _ = try remote.address.access()
+        guard case .storage(let transport) = try remote.address.access(in: accessContext) else {
             throw StoreError(
                 .usage, "\(remote.address) is a device: its data cannot be deleted from here.",
                 hint: "Nothing was deleted.")
         }
         return try await reaching(remote) { [logID, files] in
-            let transport = FolderTransport(url)
             let found = try await RemoteLayout.log(at: transport)
             guard found == logID else {
                 throw StoreError(

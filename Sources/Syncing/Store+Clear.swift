@@ -82,11 +82,11 @@ extension Store {
             return ["only the application that has named it can open it: what is there is not counted"]
         }
         if !isOff { do { try await sync(remote, isFull: true) } catch { note(error) } }
-        guard case .folder(let folder) = remote.address else {
-            return clauses + ["it is a device, not a folder: what it has is not counted"]
-        }
         do {
-            if let clause = try await elsewhere.read(FolderTransport(folder)) { clauses.append(clause) }
+            guard case .storage(let transport) = try remote.address.access(in: accessContext) else {
+                return clauses + ["it is a device, not a folder: what it has is not counted"]
+            }
+            if let clause = try await elsewhere.read(transport) { clauses.append(clause) }
         } catch { note(error) }
         return clauses
     }

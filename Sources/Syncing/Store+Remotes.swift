@@ -31,18 +31,26 @@ extension Store {
     /// A missing folder is created, but only the last part of its path: a USB stick that is not plugged in must not
     /// become a folder. A device need not be reachable now.
     ///
+    /// A bucket must exist. An object is stored there twice under a name of its own, and then deleted, to see that the store
+    /// refuses the second one.
+    ///
     /// - Throws: ``StoreError`` with code `exists` if a remote of that name has another address, or if another log is
-    ///   at the address; `usage` if the name is invalid, or if the folder is inside the store; `unreachable`.
+    ///   at the address; `usage` if the name is invalid, if the folder is inside the store, or if an object store
+    ///   overwrites what is there; `notPermitted` if there are no keys for a bucket, or if it does not accept them;
+    ///   `notFound` if there is no such bucket; `unreachable`.
     public func add(remote name: String, at address: RemoteAddress) async throws {
         try Remote.check(name)
         try requireWritable()
         let remote = Remote(name: name, address: address)
-        let access = try address.access()
+        let access = try address.access(in: accessContext)
         if case .folder(let url) = address {
             try refuseOwnFolder(url)
             do { try await FolderTransport(url).create() } catch { throw Self.failure(error, at: remote) }
         }
         try await checkLog(of: remote, through: access)
+        if case .bucket = address, case .storage(let transport) = access, try !remotes().contains(remote) {
+            try await requireRefusals(of: transport, remote)
+        }
         try note(remote)
     }
 

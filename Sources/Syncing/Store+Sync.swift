@@ -58,7 +58,8 @@ extension Store {
         _ remote: Remote, isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false
     ) async throws -> SyncSummary {
         try await sync(
-            remote, through: try remote.address.access(), isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+            remote, through: try remote.address.access(in: accessContext), isPulling: isPulling, isPushing: isPushing,
+            isFull: isFull)
     }
 
     /// Synchronises through a transport of the application's own, as ``sync(_:isPulling:isPushing:isFull:)`` does with a

@@ -24,8 +24,13 @@ extension StoreError {
                 cause: error)
         case .notPermitted(let reason):
             self.init(
-                .notPermitted, "\(address) does not permit this: \(clause(reason)).", hint: "Check its permissions.",
+                .notPermitted, "\(address) does not permit this: \(clause(reason)).",
+                hint: address.isMetered ? "Check the keys and their rights." : "Check its permissions.",
                 cause: error)
+        case .notThere(let reason):
+            self.init(
+                .notFound, "\(address) is not there: \(clause(reason)).",
+                hint: "Check the address. To change it, remove the remote and add it again.", cause: error)
         case .tooLarge(let name, let byteCount):
             self.init(
                 .damaged, "\(name) at \(address) has \(byteCount) bytes, which is more than any file of groundwave.",

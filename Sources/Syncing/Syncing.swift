@@ -17,7 +17,8 @@ public enum SyncState: Hashable, Sendable {
 }
 
 /// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a remote reports changes,
-/// and at least every half minute. While the store is suspended, it waits.
+/// and at least every half minute. A bucket of an object store, where each request is paid, is looked at every two seconds
+/// while something happens, and less and less often while nothing does. While the store is suspended, it waits.
 public final class Syncing: Sendable {
     /// An event of synchronising.
     public enum Event: Sendable {
@@ -34,11 +35,6 @@ public final class Syncing: Sendable {
     public let events: AsyncStream<Event>
     /// The sync state after each event. Only the newest is buffered for the reader; ends with ``stop()``.
     public let status: AsyncStream<SyncState>
-
-    /// The time after which a sync pass runs even if no change is reported.
-    static let interval = Duration.seconds(30)
-    /// The time after a failure before the next sync pass.
-    static let retryInterval = Duration.seconds(5)
 
     init(_ store: Store, _ remotes: [(remote: Remote, access: RemoteAccess)]) {
         self.store = store
@@ -123,15 +119,19 @@ public final class Syncing: Sendable {
             listening?.cancel()
             writing.cancel()
         }
+        var pace = PollingPace(isMetered: remote.address.isMetered, milliseconds: store.monotonicMilliseconds)
         while !Task.isCancelled {
             let seen = signal.generation
-            var pause = interval
+            var hasFailed = false
             do {
-                report(.synced(try await store.sync(remote, through: access, isFollowing: true)))
+                let summary = try await store.sync(remote, through: access, isFollowing: true)
+                if summary.hasTraffic { pace.noteActivity(milliseconds: store.monotonicMilliseconds) }
+                report(.synced(summary))
             } catch let error as StoreError {
                 report(.failed(remote, error))
-                pause = retryInterval
+                hasFailed = true
             } catch { return }
+            let pause = pace.pause(milliseconds: store.monotonicMilliseconds, hasFailed: hasFailed)
             await signal.wait(beyond: seen, for: pause)
         }
     }
@@ -180,7 +180,7 @@ extension Store {
     public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
         try requireWritable()
         let remotes = try (remotes ?? self.remotes().filter { !$0.address.isOfApplication }).map {
-            (remote: $0, access: try $0.address.access())
+            (remote: $0, access: try $0.address.access(in: accessContext))
         }
         guard !remotes.isEmpty else {
             throw StoreError(

@@ -3,11 +3,12 @@ import Foundation
 @_exported import GroundwaveLogbook
 @_exported import GroundwaveMeters
 @_exported import GroundwaveNetwork
+@_exported import GroundwaveObjectStore
 @_exported import GroundwaveSQLite
 
 extension [StoreComponent] {
     /// Every component.
-    package static let all: [StoreComponent] = [.logbook, .meters, .network, .sqlite]
+    package static let all: [StoreComponent] = [.logbook, .meters, .network, .objectStore, .sqlite]
 }
 
 extension Configuration {

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-PRODUCTS = ["Groundwave", "GroundwaveLogbook", "GroundwaveMeters", "GroundwaveNetwork", "GroundwaveSQLite", "GroundwaveTesting"]
+PRODUCTS = ["Groundwave", "GroundwaveLogbook", "GroundwaveMeters", "GroundwaveNetwork", "GroundwaveObjectStore", "GroundwaveSQLite",
+            "GroundwaveTesting"]
 
 
 def folder(module):

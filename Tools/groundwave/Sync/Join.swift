@@ -13,7 +13,9 @@ struct Join: AsyncParsableCommand {
               groundwave join file:///mnt/shack/log --name laptop --replaces laptop
             """)
 
-    @Argument(help: ArgumentHelp("The address of the log: file:///path/to/folder, or the path.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            "The address of the log: file:///path/to/folder, or the path; or s3://bucket/prefix.", valueName: "url"))
     var url: String
     @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
@@ -22,6 +24,7 @@ struct Join: AsyncParsableCommand {
             "The device of the log that this one was before it lost its store: nothing waits for it any more.",
             valueName: "device"))
     var replaces: String?
+    @OptionGroup var bucket: BucketOptions
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -35,7 +38,7 @@ struct Join: AsyncParsableCommand {
     func run() async throws {
         var configuration = options.configuration()
         if let name { configuration.deviceName = name }
-        let (store, summary) = try await Store.join(try RemoteAddress(url), at: options.url, configuration)
+        let (store, summary) = try await Store.join(try bucket.address(url), at: options.url, configuration)
         OpenedStore.remember(store)
         if let replaces {
             try await store.replace(try store.otherReplica(named: replaces))

@@ -10,10 +10,12 @@ struct RemoteCommand: AsyncParsableCommand {
             A remote is a folder that the devices can reach, at the same time or not: a share, a stick, a folder that \
             a cloud service copies. Each device pushes what it has logged to a folder of its own there, and pulls what \
             the others have pushed. Or it is a device that runs groundwave serve; then both devices must be reachable \
-            at the same time. Neither kind is encrypted.
+            at the same time. Or it is a bucket of an object store that speaks the S3 protocol, used like a folder; its \
+            keys come from the environment or a file, never from the command line. No kind is encrypted.
 
               groundwave remote add stick file:///mnt/stick/log
               groundwave remote add shack groundwave://shack.local:7373
+              groundwave remote add cloud s3://shack-log/2026 --endpoint https://s3.example.org
               groundwave sync
             """,
         subcommands: [RemoteAdd.self, RemoteList.self, RemoteShow.self, RemoteProbeCommand.self, RemoteRemove.self],
@@ -23,14 +25,19 @@ struct RemoteCommand: AsyncParsableCommand {
 struct RemoteAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a remote; the next sync uses it.",
-        discussion: "The folder is created if only its last part is missing. A device need not be reachable now.")
+        discussion: """
+            The folder is created if only its last part is missing. A device need not be reachable now. A bucket must \
+            exist; a probe shows that its server refuses to overwrite, and one that does not is no remote.
+            """)
 
     @Argument(help: "The name of the remote on this device.")
     var name: String
     @Argument(
         help: ArgumentHelp(
-            "Its address: file:///path/to/folder, or the path; or groundwave://host:port.", valueName: "url"))
+            "Its address: file:///path/to/folder, or the path; groundwave://host:port; or s3://bucket/prefix.",
+            valueName: "url"))
     var url: String
+    @OptionGroup var bucket: BucketOptions
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -40,7 +47,7 @@ struct RemoteAdd: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.openWhole()
-        let address = try RemoteAddress(url)
+        let address = try bucket.address(url)
         try await store.add(remote: name, at: address)
         if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
         try Terminal.print("\(name) is \(address). Nothing was pushed yet: groundwave sync does that.")
@@ -99,6 +106,13 @@ struct RemoteShow: AsyncParsableCommand {
             var what: String
         }
 
+        struct Estimate: Encodable {
+            var reads: Int
+            var writes: Int
+            var microdollars: Int
+            var pricesOf: String
+        }
+
         struct Peer: Encodable {
             var replica: String
             var device: String?
@@ -112,8 +126,10 @@ struct RemoteShow: AsyncParsableCommand {
         var log: String?
         var peer: Peer?
         var stores: [Item]
+        var segments: Int
         var bytes: Int
         var foreign: [Foreign]
+        var estimate: Estimate?
     }
 
     func run() async throws {
@@ -130,7 +146,9 @@ struct RemoteShow: AsyncParsableCommand {
                             replica: "\($0.replica)", device: $0.device, segments: $0.segments, bytes: $0.bytes,
                             otherLog: $0.otherLog.map { "\($0)" })
                     },
-                    bytes: contents.byteCount, foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) }))
+                    segments: contents.segmentCount, bytes: contents.byteCount,
+                    foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) },
+                    estimate: contents.estimate.map { .init($0) }))
         }
         guard contents.log != nil else { return try Terminal.print("There is nothing at \(remote.address) yet.") }
         if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
@@ -141,6 +159,7 @@ struct RemoteShow: AsyncParsableCommand {
             ])
         }
         try table.print()
+        if let estimate = contents.estimate { try self.print(estimate, of: contents) }
         for item in contents.stores {
             guard let log = item.otherLog else { continue }
             Terminal.remark("\(item.replica.short) has segments of another log, \(log.short). They are not read.")
@@ -161,6 +180,27 @@ extension RemoteShow {
             has == 0 && lacks == 0
                 ? "They are the same events as here."
                 : "Missing here: \(has). Missing there: \(lacks). To synchronise: groundwave sync \(self.name)")
+    }
+}
+
+extension RemoteShow {
+    private func print(_ estimate: RequestEstimate, of contents: RemoteContents) throws {
+        let cents = (estimate.microdollars + 9_999) / 10_000
+        try Terminal.print(
+            "In all \(NumberText.count(contents.segmentCount, "object")), \(NumberText.bytes(contents.byteCount)).")
+        try Terminal.print(
+            "A month of sync --watch on these devices: about \(NumberText.count(estimate.reads, "read")) and "
+                + "\(NumberText.count(estimate.writes, "write or listing", "writes and listings")), "
+                + "up to $\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) at Amazon's prices of "
+                + "\(RequestEstimate.pricesOf).")
+    }
+}
+
+extension RemoteShow.Result.Estimate {
+    fileprivate init(_ estimate: RequestEstimate) {
+        self.init(
+            reads: estimate.reads, writes: estimate.writes, microdollars: estimate.microdollars,
+            pricesOf: RequestEstimate.pricesOf)
     }
 }
 

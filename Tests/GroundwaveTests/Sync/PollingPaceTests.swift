@@ -1,0 +1,35 @@
+import Testing
+
+@testable import GroundwaveSyncing
+
+@Suite struct `The pace of looking at a remote` {
+    @Test func `is fixed where requests cost nothing`() {
+        let pace = PollingPace(isMetered: false, milliseconds: 0)
+        for milliseconds in [0, 60_000, 86_400_000] as [Int64] {
+            #expect(pace.pause(milliseconds: milliseconds, hasFailed: false) == .seconds(30))
+            #expect(pace.pause(milliseconds: milliseconds, hasFailed: true) == .seconds(5))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, 2), (59_999, 2), (60_000, 60), (3_599_999, 60), (3_600_000, 900), (Int64.max / 2, 900), (-1, 2),
+        ] as [(Int64, Int)])
+    func `slows down where they are paid, while nothing happens`(idle: Int64, seconds: Int) {
+        var pace = PollingPace(isMetered: true, milliseconds: 1_000)
+        #expect(pace.pause(milliseconds: 1_000 + idle, hasFailed: false) == .seconds(seconds))
+        #expect(pace.pause(milliseconds: 1_000 + idle, hasFailed: true) == .seconds(max(5, seconds)))
+        pace.noteActivity(milliseconds: 1_000 + idle)
+        #expect(pace.pause(milliseconds: 1_000 + idle, hasFailed: false) == .seconds(2))
+    }
+
+    @Test func `costs what the documents say`() {
+        let one = RequestEstimate(devices: 1, bytes: 5_000_000)
+        // By hand: 1,948 looks a day with 3 reads each, and 268 listings a day and 100 segments.
+        #expect(one.reads == 175_320 && one.writes == 8_140)
+        #expect(one.microdollars == 70_000 + 40_000 + 115)
+        let none = RequestEstimate(devices: 0, bytes: 0)
+        #expect(none.reads == one.reads)
+        #expect(RequestEstimate(devices: .max, bytes: .max).microdollars > 0)
+    }
+}
