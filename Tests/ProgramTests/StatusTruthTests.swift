@@ -13,6 +13,8 @@ private final class Situation {
     struct Claim {
         var contacts: Set<String>
         var withoutValues: Set<String>
+        /// The contacts that its writer knew of by bundles, its own or those of others.
+        var known: Set<String> = []
     }
 
     static let count = 3
@@ -33,7 +35,11 @@ private final class Situation {
     private var known: [Set<String>]
     /// What a device listed at the end of its last sync.
     private var synced: [Set<String>]
-    private(set) var retired: Set<Int> = []
+    /// The device that somebody has declared gone; what was known of its segments and contacts then; whether it has synced
+    /// since, of which the others know once they have read what it has pushed.
+    private(set) var gone: (index: Int, segments: Int, contacts: Set<String>, isBack: Bool)?
+    /// What has happened, in order.
+    private(set) var steps: [String] = []
 
     private var place: URL { program.folder.appending(path: "place") }
 
@@ -64,6 +70,9 @@ private final class Situation {
 
     func close() throws { for store in stores { try store.close() } }
 
+    /// Whether a device is gone, and has not come back.
+    func isGone(_ index: Int) -> Bool { gone?.index == index && gone?.isBack == false }
+
     // MARK: What is true
 
     /// The contacts that a device lists, and those of them whose values it does not show.
@@ -83,17 +92,26 @@ private final class Situation {
     /// The contacts that a device knows to exist, of living authors, and does not list.
     func missing(_ index: Int) throws -> Set<String> {
         var all = known[index]
-        for other in 0..<Self.count where read[index][other] > 0 && !retired.contains(other) {
+        for other in 0..<Self.count where try read[index][other] > 0 && !isRetired(other, for: index) {
             all.formUnion(claims[other][read[index][other] - 1].contacts)
         }
-        return living(all.subtracting(try listed(index).contacts))
+        return try living(all.subtracting(try listed(index).contacts), for: index)
+    }
+
+    /// Whether a device believes that another one is gone: it knows of no later contact or manifest of it.
+    private func isRetired(_ other: Int, for index: Int) throws -> Bool {
+        guard let gone, gone.index == other, index != other, read[index][other] <= gone.segments else { return false }
+        let contacts = try listed(index).contacts.union(known[index]).filter { author[$0] == other }
+        return contacts.isSubset(of: gone.contacts)
     }
 
     /// The contacts whose values a device is missing.
-    func withoutValues(_ index: Int) throws -> Set<String> { living(try listed(index).withoutValues) }
+    func withoutValues(_ index: Int) throws -> Set<String> {
+        try living(try listed(index).withoutValues, for: index)
+    }
 
-    private func living(_ contacts: Set<String>) -> Set<String> {
-        contacts.filter { !retired.contains(author[$0] ?? -1) }
+    private func living(_ contacts: Set<String>, for index: Int) throws -> Set<String> {
+        try contacts.filter { try !isRetired(author[$0] ?? -1, for: index) }
     }
 
     /// Whether nothing that a device knows of is missing here, and nothing that is here is missing elsewhere.
@@ -102,17 +120,26 @@ private final class Situation {
         guard try missing(index).isEmpty, try withoutValues(index).isEmpty, synced[index] == here.contacts else {
             return false
         }
-        return (0..<Self.count).allSatisfy { other in
-            guard other != index, !retired.contains(other), read[index][other] > 0 else { return true }
+        return try (0..<Self.count).allSatisfy { other in
+            guard try other != index && !isRetired(other, for: index), read[index][other] > 0 else { return true }
             let claim = claims[other][read[index][other] - 1]
-            return claim.contacts.isSuperset(of: here.contacts) && living(claim.withoutValues).isEmpty
+            return try claim.contacts.isSuperset(of: here.contacts) && living(claim.withoutValues, for: index).isEmpty
         }
+    }
+
+    /// What a device can know of the others.
+    func belief(_ index: Int) -> String {
+        (0..<Self.count).map { other in
+            let last = read[index][other] > 0 ? claims[other][read[index][other] - 1] : nil
+            return "\(other) lists \(last?.contacts.sorted() ?? []) without \(last?.withoutValues.sorted() ?? [])"
+        }.joined(separator: "; ")
     }
 
     // MARK: What happens
 
     func write(_ index: Int) async throws {
         let call = "N\(index)C\(written[index].count + 10)"
+        steps.append("\(index) writes \(call)")
         ids[call] = try await stores[index].write { batch in
             try batch.add(
                 "qso",
@@ -136,13 +163,18 @@ private final class Situation {
         try show(index)
         try await stores[index].sync(try stores[index].remote("place"))
         let now = try listed(index)
-        while claims[index].count < (try segments(index).count) { claims[index].append(now) }
-        for other in 0..<Self.count {
+        steps.append("\(index) syncs, and lists \(now.contacts.sorted()) without \(now.withoutValues.sorted())")
+        for other in 0..<Self.count where other != index {
             read[index][other] = max(read[index][other], claims[other].count - (hidden[other] == nil ? 0 : 1))
+            // What waits there for others was pushed on, and waits here too.
+            for claim in claims[other].prefix(read[index][other]) { known[index].formUnion(claim.known) }
         }
+        while claims[index].count < (try segments(index).count) {
+            claims[index].append(Claim(contacts: now.contacts, withoutValues: now.withoutValues, known: known[index]))
+        }
+        read[index][index] = claims[index].count
         synced[index] = now.contacts
-        // What it tells ends a retirement.
-        retired.remove(index)
+        if gone?.index == index { gone?.isBack = true }
     }
 
     /// The others cannot see the last segment of a device any more: a cloud has not copied it yet.
@@ -153,6 +185,7 @@ private final class Situation {
         let aside = program.folder.appending(path: "hidden\(index)")
         try FileManager.default.moveItem(at: last, to: aside)
         hidden[index] = last
+        steps.append("the last segment of \(index) is hidden")
     }
 
     func show(_ index: Int) throws {
@@ -170,6 +203,7 @@ private final class Situation {
         _ = try await stores[index].createBundle(missingFrom: vector, to: path)
         _ = try await stores[other].applyBundle(path)
         known[other].formUnion(written[index])
+        steps.append("the last contact of \(index) is carried to \(other)")
     }
 
     /// A device loses the values of a contact, which others may have.
@@ -177,18 +211,21 @@ private final class Situation {
         guard let call = try listed(index).contacts.sorted().randomElement(using: &numbers), let id = ids[call] else {
             return
         }
+        steps.append("\(index) loses the values of \(call)")
         let events = try stores[index].read { try $0.record("qso", id)?.fields.flatMap(\.heads).map(\.id.event) ?? [] }
         try stores[index].log.letGo(EventSet(events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }))
     }
 
     /// Somebody declares a device gone, which all others learn at once.
-    func retire(_ gone: Int) async throws {
-        guard retired.isEmpty else { return }
-        let others = (0..<Self.count).filter { $0 != gone }
+    func retire(_ index: Int) async throws {
+        guard gone == nil else { return }
+        let others = (0..<Self.count).filter { $0 != index }
         for index in 0..<Self.count { try show(index) }
-        for index in others + others { try await sync(index) }
-        try await stores[others[0]].retire(try #require(stores[gone].replica))
-        retired.insert(gone)
+        for other in others + others { try await sync(other) }
+        try await stores[others[0]].retire(try #require(stores[index].replica))
+        let contacts = try listed(others[0]).contacts.union(known[others[0]])
+        gone = (index, claims[index].count, contacts, false)
+        steps.append("\(index) is retired")
         for index in others + others { try await sync(index) }
     }
 }
@@ -213,7 +250,7 @@ extension Store {
         let situation = try await Situation()
         for _ in 0..<Int.random(in: 3...14, using: &numbers) {
             let index = Int.random(in: 0..<Situation.count, using: &numbers)
-            let isGone = situation.retired.contains(index)
+            let isGone = situation.isGone(index)
             switch Int.random(in: 0..<12, using: &numbers) {
             case 0..<3: if !isGone { try await situation.write(index) }
             case 3..<7: if !isGone || Bool.random(using: &numbers) { try await situation.sync(index) }
@@ -225,7 +262,7 @@ extension Store {
             }
         }
         // Who is gone says nothing any more, and nobody asks it.
-        for index in 0..<Situation.count where !situation.retired.contains(index) { try check(situation, index, seed) }
+        for index in 0..<Situation.count where !situation.isGone(index) { try check(situation, index, seed) }
         try situation.close()
     }
 
@@ -234,7 +271,10 @@ extension Store {
         let values = try situation.withoutValues(index).count
         let store = situation.stores[index].url.path
         let words = try situation.program.run("sync", "status", "--exit-code", "--store", store)
-        let told: Comment = "seed \(seed), device \(index): \(words.output)"
+        let told: Comment = """
+            seed \(seed), device \(index): \(words.output)\(situation.steps.joined(separator: "\n"))
+            \(situation.belief(index))
+            """
         #expect(words.status == (isComplete ? 0 : 1), told)
         #expect(words.output.contains("  Complete: ") == isComplete, told)
         #expect(
