@@ -85,8 +85,6 @@ public struct SyncStatus: Hashable, Sendable {
     /// The number of events here that may be the target of an erasure made elsewhere. This is unclear until the
     /// events that the author of the erasure had seen have arrived.
     public let unclearErasures: UInt64
-    /// Events that were lost here with a damaged file, and that no store has brought back yet.
-    public let lost: [EventRange]
     /// The vector of the events here.
     public let vector: VersionVector
 
@@ -150,7 +148,7 @@ extension Store {
             return SyncStatus(
                 isOff: file.isOff, remotes: remotes, pending: try log.pendingRanges(),
                 forked: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
-                valuesMissing: values.count, unclearErasures: here.unclearErasures, lost: try log.lostRanges(),
+                valuesMissing: values.count, unclearErasures: here.unclearErasures,
                 vector: try log.vector(), here: here)
         }
     }
