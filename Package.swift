@@ -244,7 +244,8 @@ let package = Package(
             path: "Tests/Simulation"),
         .testTarget(
             name: "Simulation",
-            dependencies: ours(["EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + ["histories"],
+            dependencies: ours(["EventLog", "Events", "LogFormat", "ObjectStore", "Replication", "SeededNumbers"])
+                + ["ObjectServers", "histories"],
             path: "Tests/SimulationTests"),
         // Object stores as processes of their own: a real one, and one that does wrong what it is told.
         .target(

@@ -179,7 +179,8 @@ extension ByteReader {
                 in: bytes, { (reader, bytes) throws(ByteCodingError) in try reader.range(in: bytes) })
         else { return nil }
         let isOrdered = zip(heads, heads.dropFirst()).allSatisfy { $0.event.replica < $1.event.replica }
-        guard isOrdered, heads.allSatisfy(\.canBe) else { return nil }
+        // Requests in another form could name an event more than once.
+        guard isOrdered, heads.allSatisfy(\.canBe), EventSet(wanted).writtenRanges == wanted else { return nil }
         return Manifest(store: store, milliseconds: milliseconds, heads: heads, kept: kept, wanted: wanted)
     }
 

@@ -10,12 +10,11 @@ import Testing
     private static func ask(
         for wanted: [EventRange], as identity: Identity, _ number: Int, time: Int64, at place: MemoryTransport
     ) throws {
-        var bytes = Segment.bytes(
-            log: LogID(high: 1, low: 2),
-            Manifest(store: identity.replica, milliseconds: time, heads: [], wanted: wanted), [], by: identity)
-        if wanted.count > 1 {
-            bytes = try Self.repeating(wanted[0], count: 1024, in: bytes, by: identity, time: time)
-        }
+        let manifest = Manifest(store: identity.replica, milliseconds: time, heads: [], wanted: wanted)
+        try put(Segment.bytes(log: LogID(high: 1, low: 2), manifest, [], by: identity), as: identity, number, at: place)
+    }
+
+    private static func put(_ bytes: [UInt8], as identity: Identity, _ number: Int, at place: MemoryTransport) throws {
         let digits = String(number)
         let name = String(repeating: "0", count: 20 - digits.count) + digits
         _ = try place.putIfAbsent(try #require(ObjectName("stores/\(identity.replica)/\(name).segment")), bytes)
@@ -23,8 +22,8 @@ import Testing
 
     /// A segment whose manifest repeats one range, byte for byte, as no store of ours writes it.
     private static func repeating(
-        _ range: EventRange, count: Int, in segment: [UInt8], by identity: Identity, time: Int64
-    ) throws -> [UInt8] {
+        _ range: EventRange, count: Int, by identity: Identity, time: Int64
+    ) -> [UInt8] {
         func littleEndian(_ number: UInt64, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         }
@@ -35,7 +34,7 @@ import Testing
         }
         let log = LogID(high: 1, low: 2)
         let signature = identity.sign(Array("groundwave statement".utf8) + log.bytes + manifest)
-        var bytes = Array(segment[0..<4]) + littleEndian(0, 4) + log.bytes + identity.publicKey + signature
+        var bytes = Array("GWG1".utf8) + littleEndian(0, 4) + log.bytes + identity.publicKey + signature
         bytes += littleEndian(UInt64(manifest.count), 4) + manifest
         bytes.replaceSubrange(4..<8, with: littleEndian(UInt64(bytes.count + 4), 4))
         return bytes + littleEndian(UInt64(crc32c(bytes)), 4)
@@ -62,7 +61,27 @@ import Testing
         return pass.report
     }
 
-    @Test func `that repeat one range a thousand times are answered once, and once a day`() async throws {
+    @Test func `that name an event a thousand times are not read, and the place does not grow`() async throws {
+        let (place, store) = (MemoryTransport(), try TestStore(seed: 1))
+        var numbers = SeededGenerator(seed: 7)
+        let stranger = Identity.random(using: &numbers)
+        try store.write(300)
+        var cache = RemoteCache()
+        _ = try await Self.pass(store, &cache, at: place, 1_000)
+        let range = EventRange(store.identity.replica, 1, through: 300)
+        // Named once, it is a segment.
+        try Self.put(Self.repeating(range, count: 1, by: stranger, time: 1), as: stranger, 1, at: place)
+        #expect(try await Self.pass(store, &cache, at: place, 2_000).quarantined.isEmpty)
+        let hostile = Self.repeating(range, count: 1024, by: stranger, time: 2)
+        #expect(hostile.count == 28_830)
+        try Self.put(hostile, as: stranger, 2, at: place)
+        let before = place.byteCount
+        let report = try await Self.pass(store, &cache, at: place, 3_000)
+        #expect(report.quarantined.keys.elementsEqual([stranger.replica]) && report.sentEvents == 0)
+        #expect(place.byteCount == before)
+    }
+
+    @Test func `that come again and again are answered once, and once a day`() async throws {
         let (place, store) = (MemoryTransport(), try TestStore(seed: 1))
         var numbers = SeededGenerator(seed: 7)
         let stranger = Identity.random(using: &numbers)
@@ -70,15 +89,14 @@ import Testing
         var cache = RemoteCache()
         let start: Int64 = 1_000_000_000_000
         _ = try await Self.pass(store, &cache, at: place, start)
-        let whole = place.byteCount
         let range = EventRange(store.identity.replica, 1, through: 300)
+        var sent: [UInt64] = []
         for number in 1...5 {
             let time = start + Int64(number) * 60_000
-            try Self.ask(for: [range, range], as: stranger, number, time: time, at: place)
-            _ = try await Self.pass(store, &cache, at: place, time)
+            try Self.ask(for: [range], as: stranger, number, time: time, at: place)
+            sent.append(try await Self.pass(store, &cache, at: place, time).sentEvents)
         }
-        let asked = place.byteCount - 5 * 28_898
-        #expect(asked < 3 * whole, "\(whole) bytes became \(asked)")
+        #expect(sent == [300, 0, 0, 0, 0])
         // Requested again on the next day, it is pushed again.
         let later = start + 25 * 3_600_000
         try Self.ask(for: [range], as: stranger, 6, time: later, at: place)

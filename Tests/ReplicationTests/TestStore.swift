@@ -19,13 +19,13 @@ final class TestStore {
     let identity: Identity
     private var count: UInt64 = 0
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, log id: LogID = LogID(high: 1, low: 2)) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "groundwave-replica-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var numbers = SeededGenerator(seed: seed)
         identity = Identity.random(using: &numbers)
         log = try EventLog.create(
-            at: folder.appending(path: "log.mdb").path, id: LogID(high: 1, low: 2), epoch: seed)
+            at: folder.appending(path: "log.mdb").path, id: id, epoch: seed)
     }
 
     // Optimised code lets go of a store before the last call to its log has ended: the log closes with its last user.

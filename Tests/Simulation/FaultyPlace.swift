@@ -5,7 +5,7 @@ import Synchronization
 
 /// A place at which things go wrong while somebody looks at it.
 struct FaultyPlace: Sendable {
-    let transport: MemoryTransport
+    let transport: any Transport
     private let state: Mutex<State>.Reference
     /// Only devices of this group reach it.
     var group = 0
@@ -16,10 +16,16 @@ struct FaultyPlace: Sendable {
         var met: [Fault] = []
     }
 
-    init(seed: UInt64) {
+    /// - Parameter storage: An empty storage; one in memory if not given.
+    init(seed: UInt64, storage: (any Transport)? = nil) {
         let state = Mutex<State>.Reference(State(numbers: SeededGenerator(seed: seed)))
         self.state = state
-        transport = MemoryTransport { request, faults in state.withLock { $0.faults(of: request, faults) } }
+        let faults: MemoryTransport.FaultsOfRequest = { request, faults in
+            state.withLock { $0.faults(of: request, faults) }
+        }
+        transport =
+            storage.map { FaultyStorage(storage: $0, faultsOfRequest: faults) }
+            ?? MemoryTransport(faultsOfRequest: faults)
     }
 
     /// Lets one request in so many of a hundred fail from now on.
@@ -34,10 +40,9 @@ struct FaultyPlace: Sendable {
     var met: [Fault] { state.withLock { $0.met } }
 
     /// Somebody clears the folder.
-    func empty(_ truth: Truth) {
-        if transport.objectCount > 1 { truth.met(.emptiedPlace) }
+    func empty(_ truth: Truth) async throws {
         truth.tell("a place is emptied")
-        transport.empty()
+        if try await RemoteInventory.delete(at: transport) > 1 { truth.met(.emptiedPlace) }
     }
 }
 

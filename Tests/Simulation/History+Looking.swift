@@ -36,7 +36,9 @@ extension History {
             isValid: signing.isValid, now: { arrival })
         do { try await pass.run(isPushing: isPushing, isFull: isFull) } catch is TransportError {
             truth.note(1)
-        } catch RemoteError.notARemote where places[number].met.contains(.truncation) {
+        } catch let error as RemoteError
+            where [.notARemote, .notReady].contains(error) && places[number].met.contains(.truncation)
+        {
             truth.note(3)
         } catch Mishap.commitFailed {
             truth.note(2)

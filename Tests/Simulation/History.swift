@@ -26,8 +26,11 @@ struct History<Log: SimulatedLog> {
     var unusedIdentities: [Identity]
     var deviceCount = 0
 
-    static func run(seed: UInt64, signing: Signing, isTold: Bool = false) async throws -> Outcome {
-        var history = try History(seed: seed, signing: signing, isTold: isTold)
+    /// - Parameter storage: Makes an empty storage for a place; in memory if not given.
+    static func run(
+        seed: UInt64, signing: Signing, isTold: Bool = false, storage: (() throws -> any Transport)? = nil
+    ) async throws -> Outcome {
+        var history = try History(seed: seed, signing: signing, isTold: isTold, storage)
         do {
             for step in 0..<history.plan.stepCount {
                 history.truth.step = step
@@ -45,7 +48,9 @@ struct History<Log: SimulatedLog> {
             stepCount: history.plan.stepCount)
     }
 
-    private init(seed: UInt64, signing: Signing, isTold: Bool) throws {
+    private init(
+        seed: UInt64, signing: Signing, isTold: Bool, _ storage: (() throws -> any Transport)?
+    ) throws {
         self.seed = seed
         self.signing = signing
         numbers = SeededGenerator(seed: seed)
@@ -53,7 +58,9 @@ struct History<Log: SimulatedLog> {
         truth = Truth(isTold: isTold)
         unusedIdentities = signing.identities.shuffled(using: &numbers)
         let placeSeed = numbers.next()
-        places = (0..<plan.placeCount).map { FaultyPlace(seed: placeSeed &+ UInt64($0)) }
+        places = try (0..<plan.placeCount).map {
+            FaultyPlace(seed: placeSeed &+ UInt64($0), storage: try storage?())
+        }
         records = (0..<2).map { RecordID(high: seed, low: $0) }
         fileRecords = (0..<4).map { RecordID(high: 0xF11E, low: $0) }
         let log = LogID(high: seed, low: 1)
@@ -97,7 +104,7 @@ struct History<Log: SimulatedLog> {
         case .clone: try clone(device)
         case .erase: try erase(on: device)
         case .loseDevice: lose(device)
-        case .emptyPlace: places[numbers.number(0...places.count - 1)].empty(truth)
+        case .emptyPlace: try await places[numbers.number(0...places.count - 1)].empty(truth)
         }
     }
 }
