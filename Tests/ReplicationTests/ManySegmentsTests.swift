@@ -74,14 +74,15 @@ private final class CountingLog: ReplicatedLog {
     @Test func `is read by several requests at once where answers come from afar, and no more than once`() async throws
     {
         let reader = try TestStore(seed: 2)
-        let distant = DistantPlace(place: place)
+        let counters = Counters()
+        let distant = HookedPlace.distant(place, counters)
         var pass = SyncPass(reader.log, as: reader.identity, at: distant, cache: RemoteCache(), now: { .test(1000) })
         try await pass.run(isPushing: false)
         #expect(pass.report.received.appendedCount == 600)
-        let asked = distant.asked.withLock { $0 }
+        let asked = counters.asked.withLock { $0 }
         #expect(asked.values.allSatisfy { $0 == 1 }, "no segment is asked for twice")
         #expect(asked.count <= 600 + 4, "and few that are not there")
-        #expect((2...4).contains(distant.greatest.withLock { $0 }))
+        #expect((2...4).contains(counters.greatest.withLock { $0 }))
         // One new segment costs one request more than none.
         var cache = RemoteCache(reading: pass.cache.bytes)
         let before = pass.report.requestCount
@@ -94,7 +95,7 @@ private final class CountingLog: ReplicatedLog {
     func `is read up to a request that fails, and goes on there`(count: Int) async throws {
         let reader = try TestStore(seed: 2)
         let log = CountingLog(reader.log)
-        let failing = FailingPlace(place: place, after: count + 2)
+        let failing = HookedPlace.failing(place, after: count + 2)
         var pass = SyncPass(log, as: reader.identity, at: failing, cache: RemoteCache(), now: { .test(1000) })
         await #expect(throws: TransportError.self) { try await pass.run(isPushing: false) }
         let read = Int(pass.cache.next[author.identity.replica] ?? 1) - 1
@@ -107,78 +108,43 @@ private final class CountingLog: ReplicatedLog {
     }
 }
 
-/// A place that cannot be reached after some requests.
-private final class FailingPlace: Transport {
-    private let place: MemoryTransport
-    private let rest: Mutex<Int>
+/// What was asked of a place, and how many requests waited at once.
+private final class Counters: Sendable {
+    let asked = Mutex<[ObjectName: Int]>([:])
+    let greatest = Mutex(0)
+    let waiting = Mutex(0)
+    /// How many requests succeed; the later ones fail.
+    let rest: Mutex<Int>
 
-    init(place: MemoryTransport, after count: Int) {
-        self.place = place
-        rest = Mutex(count)
-    }
-
-    private func check() throws(TransportError) {
-        let isReachable = rest.withLock { rest in
-            rest -= 1
-            return rest >= 0
-        }
-        if !isReachable { throw .unreachable("The cable is out.") }
-    }
-
-    func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
-        try check()
-        return try place.putIfAbsent(name, bytes)
-    }
-    func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
-        try check()
-        return try place.get(name, range: range, limit: limit)
-    }
-    func list(prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int) async throws(TransportError) -> [ObjectName] {
-        try check()
-        return try place.list(prefix: prefix, startAfter: startAfter, limit: limit)
-    }
-    func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
-        try check()
-        return try place.folders(prefix: prefix, limit: limit)
-    }
-    func delete(_ name: ObjectName) async throws(TransportError) {
-        try check()
-        try place.delete(name)
-    }
+    init(rest: Int = .max) { self.rest = Mutex(rest) }
 }
 
-/// A place with answers that take a while, which counts what is asked for.
-private final class DistantPlace: Transport {
-    private let place: MemoryTransport
-    let asked = Mutex<[ObjectName: Int]>([:])
-    /// The most requests that waited at once.
-    let greatest = Mutex(0)
-    private let waiting = Mutex(0)
-
-    init(place: MemoryTransport) { self.place = place }
-
-    var requestsAtOnce: Int { 4 }
-
-    func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
-        try place.putIfAbsent(name, bytes)
-    }
-    func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
-        if name.description.hasSuffix(".segment"), range == nil { asked.withLock { $0[name, default: 0] += 1 } }
-        let now = waiting.withLock { count in
-            count += 1
-            return count
+extension HookedPlace {
+    /// A place that cannot be reached after some requests.
+    fileprivate static func failing(_ place: MemoryTransport, after count: Int) -> HookedPlace {
+        let counters = Counters(rest: count)
+        return HookedPlace(place: place) { (_, _) throws(TransportError) in
+            let isReachable = counters.rest.withLock { rest in
+                rest -= 1
+                return rest >= 0
+            }
+            if !isReachable { throw .unreachable("The cable is out.") }
         }
-        greatest.withLock { $0 = max($0, now) }
-        // Lets the others of the same group begin.
-        for _ in 0..<100 { await Task.yield() }
-        defer { waiting.withLock { $0 -= 1 } }
-        return try place.get(name, range: range, limit: limit)
     }
-    func list(prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int) async throws(TransportError) -> [ObjectName] {
-        try place.list(prefix: prefix, startAfter: startAfter, limit: limit)
+
+    /// A place with answers that take a while, which counts what is asked for.
+    fileprivate static func distant(_ place: MemoryTransport, _ counters: Counters) -> HookedPlace {
+        HookedPlace(place: place, requestsAtOnce: 4) { (request, isPart) throws(TransportError) in
+            guard case .get(let name) = request else { return }
+            if name.description.hasSuffix(".segment"), !isPart { counters.asked.withLock { $0[name, default: 0] += 1 } }
+            let now = counters.waiting.withLock { count in
+                count += 1
+                return count
+            }
+            counters.greatest.withLock { $0 = max($0, now) }
+            // Lets the others of the same group begin.
+            for _ in 0..<100 { await Task.yield() }
+            counters.waiting.withLock { $0 -= 1 }
+        }
     }
-    func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
-        try place.folders(prefix: prefix, limit: limit)
-    }
-    func delete(_ name: ObjectName) async throws(TransportError) { try place.delete(name) }
 }

@@ -20,7 +20,10 @@ import Testing
         let whole = Array("GWL1".utf8) + LogID(high: 1, low: 2).bytes
         let mark = try #require(ObjectName("groundwave-log"))
         _ = try memory.putIfAbsent(mark, Array(whole.prefix(Int.random(in: 0...19, using: &numbers))))
-        let place = UnevenPlace(place: memory, seed: seed)
+        let pauses = Mutex(SeededGenerator(seed: seed))
+        let place = HookedPlace(place: memory) { (_, _) throws(TransportError) in
+            for _ in 0..<pauses.withLock({ Int.random(in: 0...12, using: &$0) }) { await Task.yield() }
+        }
         await withTaskGroup { group in
             for store in stores {
                 let (log, identity) = (store.log, store.identity)
@@ -45,41 +48,5 @@ import Testing
         let folders = try memory.folders(prefix: folder, limit: 10)
         let expected = stores.filter { $0.log.id == winner }.map { "\($0.identity.replica)" }
         #expect(folders == expected.sorted(), "no other store has pushed anything")
-    }
-}
-
-/// A place whose answers take more or less long.
-private final class UnevenPlace: Transport {
-    private let place: MemoryTransport
-    private let numbers: Mutex<SeededGenerator>
-
-    init(place: MemoryTransport, seed: UInt64) {
-        self.place = place
-        numbers = Mutex(SeededGenerator(seed: seed))
-    }
-
-    private func wait() async {
-        for _ in 0..<numbers.withLock({ Int.random(in: 0...12, using: &$0) }) { await Task.yield() }
-    }
-
-    func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
-        await wait()
-        return try place.putIfAbsent(name, bytes)
-    }
-    func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
-        await wait()
-        return try place.get(name, range: range, limit: limit)
-    }
-    func list(prefix: ObjectPrefix, startAfter: ObjectName?, limit: Int) async throws(TransportError) -> [ObjectName] {
-        await wait()
-        return try place.list(prefix: prefix, startAfter: startAfter, limit: limit)
-    }
-    func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
-        await wait()
-        return try place.folders(prefix: prefix, limit: limit)
-    }
-    func delete(_ name: ObjectName) async throws(TransportError) {
-        await wait()
-        try place.delete(name)
     }
 }
