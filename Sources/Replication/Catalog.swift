@@ -14,7 +14,7 @@ import GroundwaveLogFormat
 /// | 16 | log |
 /// | 32 | public key of the store's replica |
 /// | 64 | signature, Ed25519, of `groundwave catalog` in ASCII, the log and everything from here to the checksum: a storage provider cannot forge what a store has |
-/// | 8 | the history: drawn at random when the store pushes to an empty remote |
+/// | 8 | the history: a random number, drawn when the store pushes to a remote without objects of it |
 /// | 8 | how often the catalog was written in this history, from 1 |
 /// | 8 | the number of the last segment; 0 if there is none |
 /// | 8 | how many events the store knew to be erased when it last looked through its objects for their values |

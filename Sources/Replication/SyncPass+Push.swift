@@ -1,3 +1,4 @@
+import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
@@ -70,14 +71,25 @@ extension SyncPass {
 
     /// Writes the catalog of this store. Returns `false` if something else has its name.
     mutating func publish(_ manifest: Manifest) async throws -> Bool {
-        var catalog = own ?? Catalog(of: manifest, history: UInt64.random(in: .min ... .max))
+        var catalog = own ?? Catalog(of: manifest, history: newHistory())
         if beginsAnew, own != nil {
-            catalog.history = UInt64.random(in: .min ... .max)
+            catalog.history = newHistory()
             catalog.number = 0
         }
         catalog.manifest = manifest.published
         catalog.last = max(catalog.last, (cache.next[identity.replica] ?? 1) - 1)
         return try await write(catalog)
+    }
+
+    /// A number that no catalog of this store has had: the beginning of a signature of this moment.
+    private func newHistory() -> UInt64 {
+        let moment = now()
+        var message = ByteWriter()
+        message.append(contentsOf: Array("groundwave history".utf8) + moment.boot)
+        message.append(littleEndian: moment.wallMilliseconds)
+        message.append(littleEndian: moment.monotonicMilliseconds)
+        message.append(littleEndian: own?.history ?? 0)
+        return identity.sign(message.bytes).span.bytes.uint64(at: 0)
     }
 
     /// Writes `catalog` as the next one of this store. Returns `false` if something else has its name.

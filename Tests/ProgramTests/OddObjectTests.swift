@@ -37,14 +37,15 @@ import Glibc
         try program.json("qso", "add", "N0TAB", "BAND=20m", "MODE=CW", "--store", tablet)
         #expect(try program.run("sync", "--store", tablet).status == 0, "nobody has named it")
 
-        // The one whose name is taken passes by it, and the others read on behind it.
+        // The one whose name is taken passes by it, and the others read on behind it. A file it deletes.
         try program.json("qso", "add", "N0SHK", "BAND=20m", "MODE=CW")
-        #expect(try program.run("sync").status == 3, "it says what it met")
+        #expect(try program.run("sync").status == (odd == .large ? 0 : 3), "it says what it met")
         #expect(try program.json("qso", "count")["total"] as? Int == 2)
         let read = try devices.onLaptop("sync")
+        #expect(try program.json("qso", "count", "--store", devices.laptop.path)["total"] as? Int == 2)
+        if odd == .large { return #expect(read.status == 0) }
         #expect(read.status == 3, "\(odd): \(read.output)\(read.errors)")
         #expect(read.errors.contains("Quarantined: ") && read.errors.contains(".segment "), "\(read.errors)")
-        #expect(try program.json("qso", "count", "--store", devices.laptop.path)["total"] as? Int == 2)
         #expect(try devices.onLaptop("sync", "status").output.contains("Quarantined: "))
         #expect(try devices.onLaptop("remote", "show", "place").status == 0)
     }
