@@ -94,6 +94,9 @@ struct Replayer {
                 try writer.finish(through: last, unread: unread, transaction)
                 outcome.events += Int(last.position - start.position)
                 outcome.unread += unread.count + writer.unread.count
+                if base != nil || groups.include(kind: ClockDeclaration.kind) {
+                    try followClocks(transaction)
+                }
             }
         }
         return true

@@ -9,7 +9,7 @@ import GroundwaveRecords
 struct SliceWriter {
     private var rows: RowWriter
     private let kinds: Kinds
-    private let filter: EventFilter
+    private var filter: EventFilter
     /// Whether the view had no rows: then nothing is looked up, and rows are appended in key order.
     private let isEmpty: Bool
     private var names: Names
@@ -56,6 +56,7 @@ struct SliceWriter {
         }
         precondition(base == nil || isEmpty, "Only an empty view begins with a snapshot.")
         let stored = try Self.names(in: transaction, tables)
+        self.filter.declared = try ClockDeclarations(in: transaction, tables)
         self.names = names ?? stored
         nameCount = names == nil ? stored.count : -1
     }
@@ -133,6 +134,27 @@ struct SliceWriter {
         }
         if !touched.blocks.isEmpty {
             try fold(touched.blocks, isRefold: true, archived: archived, from: snapshot, transaction)
+        }
+    }
+
+    /// Makes `declared` the declarations of wrong clocks that the rows follow, and refolds the records that concerns.
+    ///
+    /// - Parameter touched: The records, in the order of their keys; those without a row are passed over.
+    mutating func follow(
+        _ declared: ClockDeclarations, refolding touched: [(key: [UInt8], late: LateTouch.Late)],
+        _ history: RecordHistory, _ transaction: borrowing WriteTransaction
+    ) throws {
+        filter.declared = declared
+        try rows.put(declared, transaction)
+        for (key, late) in touched {
+            try load(key, late.kind, transaction)
+            guard former != nil else { continue }
+            makeRowsBefore(of: late.record, late.kind)
+            state = try history.state(
+                of: late.kind, late.record, foldedFrom: state.history.positions, filter, names: &names
+            ) { position, error in unread[position] = UnreadEvent.encode(error) }
+            try write(key, transaction)
+            try replaceRows(of: late.record, late.kind, transaction)
         }
     }
 

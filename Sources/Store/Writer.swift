@@ -96,7 +96,27 @@ package final class Writer: Sendable {
         }
     }
 
-    /// Appends the first event of this replica, with its key and its device's name, unless the log has it.
+    /// Goes on as a new replica if the last stamp of this one is far ahead of the clock.
+    ///
+    /// The stamps of one replica never go down, so each further event would have the wrong time, too.
+    private func leaveWrongClock() throws {
+        let former = replica
+        guard let wrong = try WrongClock(of: former, in: log, at: surroundings.now()) else { return }
+        let name = try views.read { try $0.deviceName(of: former) }
+        try renew()
+        author.withLock {
+            $0.former = former
+            if let name { $0.deviceName = name }
+        }
+        logger.warning(
+            "continues as a new replica: the clock of this device was wrong",
+            metadata: [
+                "replica": "\(replica.short)", "former": "\(former.short)", "stamp": "\(wrong.last)",
+            ])
+    }
+
+    /// Appends the first batch of this replica unless the log has it: its key, its device's name, and since when the clock of
+    /// the replica that it continues was wrong, if that was so.
     ///
     /// Called on the queue before every append: the replica of a copied store introduces itself with its first write
     /// and not earlier, so that a copy has exactly the events of its origin.
@@ -112,14 +132,22 @@ package final class Writer: Sendable {
             var batch = newBatch()
             try batch.introduce(
                 author.identity, device: deviceName, former: author.former, drawsIDKey: isNewLog)
+            let now = surroundings.now()
+            // Whatever made this a new replica: what the former one stamped ahead of now was written before now.
+            let wrong = try author.former.flatMap { try WrongClock(of: $0, in: log, at: now) }
+            if let wrong { try batch.declare(wrong.declaration, of: log.streams().origin(of: wrong.events.replica)) }
             let words =
                 switch (author.former == nil, vector.entries.isEmpty) {
                 case (true, _): isNewLog ? "A new log" : "A new device"
                 case (false, true): "This device continues as a new replica: the store was damaged or cleared"
-                case (false, false): "This device continues as a new replica: the store was copied or restored"
+                case (false, false):
+                    wrong.map {
+                        "This device continues as a new replica: its clock was ahead by "
+                            + UTCText.span(milliseconds: $0.aheadMilliseconds)
+                    } ?? "This device continues as a new replica: the store was copied or restored"
                 }
             let draft = try batch.draft(AuditNote(author: deviceName, text: words))
-            _ = try log.append([draft], as: replica, arrival: surroundings.now())
+            _ = try log.append([draft], as: replica, arrival: now)
         }
         self.author.withLock { $0.isIntroduced = true }
     }
@@ -174,6 +202,7 @@ package final class Writer: Sendable {
                             try log.checkAfterFailedCommit()
                             finishErasing()
                             try claim()
+                            try leaveWrongClock()
                             return try body()
                         })
                 }
@@ -230,6 +259,7 @@ package final class Writer: Sendable {
                 finishErasing()
                 // Claim before the bodies run: a batch refers to its own events by the replica that appends them.
                 try claim()
+                try leaveWrongClock()
                 let position = try views.read { $0.position }
                 while let request = rest.first {
                     var batch = newBatch()
