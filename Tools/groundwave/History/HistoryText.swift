@@ -22,6 +22,7 @@ struct HistoryText {
     private struct ImportBatch {
         var replica: ReplicaID
         var stamp: Stamp
+        var counted: Stamp
         var note: AuditNote
         var noteWithheld: Withholding?
         var position: Position
@@ -69,8 +70,8 @@ struct HistoryText {
         if batch.map({ !belongs(entry, to: $0) }) ?? true {
             try finishBatch()
             batch = ImportBatch(
-                replica: entry.event.replica, stamp: entry.stamp, note: entry.note, noteWithheld: entry.noteWithheld,
-                position: entry.position)
+                replica: entry.event.replica, stamp: entry.stamp, counted: entry.counted, note: entry.note,
+                noteWithheld: entry.noteWithheld, position: entry.position)
         }
         if entry.kind == "import" {
             // It has counted the whole batch, of which a filter may show less.
@@ -90,20 +91,20 @@ struct HistoryText {
         if batch.changed > 0 { parts.append("\(batch.changed) updated") }
         if batch.asserted > 0 { parts.append("\(batch.asserted) unchanged") }
         row(
-            batch.position, batch.stamp, batch.replica, (batch.note, batch.noteWithheld),
+            batch.position, (batch.stamp, batch.counted), batch.replica, (batch.note, batch.noteWithheld),
             ["import", batch.id?.short].compactMap(\.self).joined(separator: " "),
             parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
         self.batch = nil
     }
 
     private mutating func row(
-        _ position: Position, _ stamp: Stamp, _ replica: ReplicaID, _ words: (note: AuditNote, withheld: Withholding?),
-        _ what: String, _ change: String
+        _ position: Position, _ time: (stamp: Stamp, counted: Stamp), _ replica: ReplicaID,
+        _ words: (note: AuditNote, withheld: Withholding?), _ what: String, _ change: String
     ) {
         lines += 1
         let cells = [
-            "@\(position)", TimeText.milliseconds(stamp.milliseconds), who(words.note, replica), what, change,
-            ShownValue.note(words.note, words.withheld),
+            "@\(position)", TimeText.milliseconds(time.counted.milliseconds), who(words.note, replica), what, change,
+            ClockText.note(ShownValue.note(words.note, words.withheld), time.counted, insteadOf: time.stamp),
         ]
         append(cells)
     }
@@ -135,7 +136,7 @@ struct HistoryText {
         if let bookkeeping = Bookkeeping(entry.kind, entry.changes) { changes = [Self.text(bookkeeping)] }
         if let handover = Handover(entry.kind, entry.changes) { changes = [Self.text(handover)] }
         row(
-            entry.position, entry.stamp, entry.event.replica, (entry.note, entry.noteWithheld), what,
+            entry.position, (entry.stamp, entry.counted), entry.event.replica, (entry.note, entry.noteWithheld), what,
             changes.first ?? "bookkeeping")
         for change in changes.dropFirst() { append(["", "", "", "", change, ""]) }
     }
@@ -145,6 +146,8 @@ struct HistoryText {
         case .delete: "removed"
         case .erase: "erased"
         case .revive: "shown"
+        case .add where change.field == "CLOCK" && ClockText.declaration(change.after) != nil:
+            ClockText.declaration(change.after) ?? ""
         case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
         case .assert, .assertElement: "\(change.field): asserted again"
         case .remove: "\(change.field) - \(ShownValue.text(change.before, change.withheldBefore))"
