@@ -38,14 +38,6 @@ extension EventLog {
         }
     }
 
-    /// Returns the stamp of the last event of `replica`; `nil` if there is none. Cost: a look-up.
-    package func lastStamp(of replica: ReplicaID) throws -> Stamp? {
-        try read { transaction in
-            let tables = try LogTables(in: transaction)
-            return try transaction.withValue(ReplicaKey(replica), in: tables.heads) { HeadRow($0)?.stamp } ?? nil
-        }
-    }
-
     /// Returns the greatest vector of whole batches that this log has and that `vector` covers.
     public func alignedDown(_ vector: VersionVector) throws -> VersionVector {
         try read { transaction in

@@ -78,6 +78,20 @@ extension Views {
     /// The declarations of wrong clocks that count now.
     package func declaredClocks() throws -> ClockDeclarations { try read { try $0.declaredClocks() } }
 
+    /// Returns the declarations among the events whose positions `isCounted` accepts. Cost: a fold of each replica's record.
+    package func declaredClocks(among isCounted: (Position) -> Bool) throws -> ClockDeclarations {
+        try read { view in
+            try ClockDeclarations(
+                ofRecordsIn: view.transaction, view.tables, names: view.names, log.streams()
+            ) { record, stored in
+                var names = view.names
+                return try history.state(
+                    of: ClockDeclaration.kind, record, foldedFrom: stored.history.positions.filter(isCounted),
+                    EventFilter(), names: &names)
+            }
+        }
+    }
+
     /// Returns the events whose stamps count differently under the two filters, since other clocks are declared as wrong.
     package func eventsRestamped(from first: EventFilter, to second: EventFilter) throws -> [EventRange] {
         let differences = try read { view in
@@ -91,55 +105,41 @@ extension Views {
 extension Replayer {
     /// Brings the declarations that a view follows to those that its records have.
     ///
+    /// - Parameter isFolded: Whether the rows follow them already: those of a snapshot, before anything was folded into
+    ///   them.
     /// - Complexity: O(events of the replicas' records). If they differ, O(events of the records with such stamps).
-    func followClocks(_ transaction: borrowing WriteTransaction) throws {
+    func followClocks(isFolded: Bool = false, _ transaction: borrowing WriteTransaction) throws {
         let tables = try ViewTables(in: transaction)
         let followed = try ClockDeclarations(in: transaction, tables)
         let declared = try ClockDeclarations(
             ofRecordsIn: transaction, tables, names: SliceWriter.names(in: transaction, tables), log.streams())
         if declared == followed { return }
-        let touched = try touched(byStampsFrom: declared.differences(from: followed))
         let checkpoint = try Self.checkpoint(in: transaction, tables)
-        var writer = try SliceWriter(transaction, kinds: kinds, filter)
-        try writer.follow(
-            declared, refolding: touched.recordsInOrder, history ?? RecordHistory(of: log, kinds: kinds), transaction)
-        try writer.finish(through: checkpoint, unread: [], transaction)
-    }
-
-    /// Returns what the events touch that have the stamp of their replica in `first`, or a later one.
-    private func touched(byStampsFrom first: [ReplicaID: Stamp]) throws -> LateTouch {
+        var rows = try RowWriter(transaction)
+        try rows.put(declared, transaction)
+        try rows.put(checkpoint, transaction)
+        if isFolded { return }
+        let history = history ?? RecordHistory(of: log, kinds: kinds)
+        func refold(_ touched: LateTouch) throws {
+            var writer = try SliceWriter(transaction, kinds: kinds, filter)
+            try writer.refold(touched.recordsInOrder, history, transaction)
+            try writer.finish(through: checkpoint, unread: [], transaction)
+        }
+        // What the events touch that have such stamps, some at a time: anybody may declare anything.
         var touched = LateTouch()
-        for range in try log.events(stampedFrom: first) {
+        for range in try log.events(stampedFrom: declared.differences(from: followed)) {
             try log.scan(range) { position, frame, bytes in
                 if filter.includes(frame.id), !frame.isLost { touched.noteRecords(of: frame, bytes, at: position) }
+                if touched.recordCount >= Self.refoldLimit {
+                    try refold(touched)
+                    touched = LateTouch()
+                }
                 return true
             }
         }
-        return touched
-    }
-}
-
-extension EventLog {
-    /// Returns the last event of `replica` whose stamp counts as `stamp` or an earlier one, rounded down to the end of a
-    /// batch; 0 for none. Cost: as ``lastSequence(of:stampedUpTo:)``.
-    package func lastSequence(
-        of replica: ReplicaID, countedUpTo stamp: Stamp, by declared: ClockDeclarations
-    ) throws -> SequenceNumber {
-        let last = try lastSequence(of: replica, stampedUpTo: stamp)
-        guard let first = declared.firstStamp(of: replica, countedUpTo: stamp) else { return last }
-        // Everything from that stamp on counts as written by then, and with it whatever the replica had written before.
-        return try events(stampedFrom: [replica: first]).isEmpty
-            ? last : lastSequence(of: replica, stampedUpTo: Stamp(rawValue: .max))
+        try refold(touched)
     }
 
-    /// Returns the events of each replica that have its stamp in `first`, or a later one.
-    package func events(stampedFrom first: [ReplicaID: Stamp]) throws -> [EventRange] {
-        let vector = try vector()
-        return try first.sorted { $0.key < $1.key }.compactMap { replica, stamp in
-            let before =
-                stamp.rawValue == 0
-                ? 0 : try lastSequence(of: replica, stampedUpTo: Stamp(rawValue: stamp.rawValue - 1))
-            return before < vector[replica] ? EventRange(replica, before + 1, through: vector[replica]) : nil
-        }
-    }
+    /// How many records are refolded at a time.
+    private static let refoldLimit = 1 << 16
 }

@@ -25,6 +25,9 @@ struct LateTouch {
     /// Whether a record of `kind` is touched.
     func includes(kind: String) -> Bool { records.values.contains { $0.kind == kind } }
 
+    /// The number of touched records.
+    var recordCount: Int { records.count }
+
     /// The touched records with their keys, in key order.
     var recordsInOrder: [(key: [UInt8], late: Late)] {
         records.keys.inByteOrder().compactMap { key in records[key].map { (key, $0) } }

@@ -116,15 +116,17 @@ extension Views {
     /// Returns a record folded from those of its events whose positions `isCounted` accepts; `nil` if it accepts none.
     ///
     /// Cost: about 1 us for each of these events.
+    ///
+    /// - Parameter declared: The declarations of wrong clocks that count among these events.
     package func record(
-        _ kind: String, _ id: RecordID, foldedFrom isCounted: (Position) -> Bool
+        _ kind: String, _ id: RecordID, declared: ClockDeclarations, foldedFrom isCounted: (Position) -> Bool
     ) throws -> Record? {
         try read { view in
             guard let positions = try view.storedState(of: kind, id)?.history.positions.filter(isCounted),
                 !positions.isEmpty
             else { return nil }
             var (names, filter) = (view.names, EventFilter())
-            filter.declared = try view.declaredClocks()
+            filter.declared = declared
             let state = try history.state(of: kind, id, foldedFrom: positions, filter, names: &names)
             return state.history.count > 0
                 ? Record(kind: kind, id: id, state: state, names: names, schema: try view.schema(of: kind)) : nil

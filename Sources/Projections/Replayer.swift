@@ -95,7 +95,7 @@ struct Replayer {
                 outcome.events += Int(last.position - start.position)
                 outcome.unread += unread.count + writer.unread.count
                 if base != nil || groups.include(kind: ClockDeclaration.kind) {
-                    try followClocks(transaction)
+                    try followClocks(isFolded: groups.count == 0, transaction)
                 }
             }
         }

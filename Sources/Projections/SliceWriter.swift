@@ -137,16 +137,13 @@ struct SliceWriter {
         }
     }
 
-    /// Makes `declared` the declarations of wrong clocks that the rows follow, and refolds the records that concerns.
-    ///
-    /// - Parameter touched: The records, in the order of their keys; those without a row are passed over.
-    mutating func follow(
-        _ declared: ClockDeclarations, refolding touched: [(key: [UInt8], late: LateTouch.Late)],
-        _ history: RecordHistory, _ transaction: borrowing WriteTransaction
+    /// Refolds records from all of their events, with the declarations of wrong clocks that the view follows now. Those
+    /// without a row are passed over.
+    mutating func refold(
+        _ records: [(key: [UInt8], late: LateTouch.Late)], _ history: RecordHistory,
+        _ transaction: borrowing WriteTransaction
     ) throws {
-        filter.declared = declared
-        try rows.put(declared, transaction)
-        for (key, late) in touched {
+        for (key, late) in records {
             try load(key, late.kind, transaction)
             guard former != nil else { continue }
             makeRowsBefore(of: late.record, late.kind)

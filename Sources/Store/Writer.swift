@@ -14,21 +14,21 @@ import Synchronization
 /// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Batches that
 /// arrive while a commit is being flushed share the next one: writes of several threads cost one flush, not several.
 package final class Writer: Sendable {
-    private let incarnation: Incarnation
+    let incarnation: Incarnation
     /// The replica that this process appends as.
-    private let author: Mutex<Author>
+    let author: Mutex<Author>
     package var surroundings: Surroundings { incarnation.surroundings }
-    private let log: EventLog
-    private let views: Views
+    let log: EventLog
+    let views: Views
     private let erasing: Erasing
     private let followUp: FollowUp
     private let components: [StoreComponent]
     private let describer: KindDescriber
     private let queue = DispatchQueue(label: "groundwave.writer")
     private let waiting = Mutex(Waiting())
-    private let logger = Subsystem.writer.logger
+    let logger = Subsystem.writer.logger
 
-    private struct Author {
+    struct Author {
         var identity: Identity
         /// The name of this device, used until the log has one for the replica.
         var deviceName: String
@@ -79,7 +79,7 @@ package final class Writer: Sendable {
     ///
     /// The first time in a process, it checks that the store is still the original. Later it checks whether another
     /// process has found that it is not, or whether events of this replica came from elsewhere.
-    private func claim() throws {
+    func claim() throws {
         let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
         if hasClaimed, try log.claim()?.replica == known { return }
         let (identity, former) = try incarnation.claim()
@@ -94,62 +94,6 @@ package final class Writer: Sendable {
             $0.hasClaimed = true
             if let name { $0.deviceName = name }
         }
-    }
-
-    /// Goes on as a new replica if the last stamp of this one is far ahead of the clock.
-    ///
-    /// The stamps of one replica never go down, so each further event would have the wrong time, too.
-    private func leaveWrongClock() throws {
-        let former = replica
-        guard let wrong = try WrongClock(of: former, in: log, at: surroundings.now()) else { return }
-        let name = try views.read { try $0.deviceName(of: former) }
-        try renew()
-        author.withLock {
-            $0.former = former
-            if let name { $0.deviceName = name }
-        }
-        logger.warning(
-            "continues as a new replica: the clock of this device was wrong",
-            metadata: [
-                "replica": "\(replica.short)", "former": "\(former.short)", "stamp": "\(wrong.last)",
-            ])
-    }
-
-    /// Appends the first batch of this replica unless the log has it: its key, its device's name, and since when the clock of
-    /// the replica that it continues was wrong, if that was so.
-    ///
-    /// Called on the queue before every append: the replica of a copied store introduces itself with its first write
-    /// and not earlier, so that a copy has exactly the events of its origin.
-    ///
-    /// - Parameter isNewLog: Whether the log begins with it.
-    func introduceIfNew(isNewLog: Bool = false) throws {
-        try claim()
-        let author = author.withLock { $0 }
-        if author.isIntroduced { return }
-        let vector = try log.vector()
-        if vector[replica] == 0 {
-            try views.catchUp()
-            var batch = newBatch()
-            try batch.introduce(
-                author.identity, device: deviceName, former: author.former, drawsIDKey: isNewLog)
-            let now = surroundings.now()
-            // Whatever made this a new replica: what the former one stamped ahead of now was written before now.
-            let wrong = try author.former.flatMap { try WrongClock(of: $0, in: log, at: now) }
-            if let wrong { try batch.declare(wrong.declaration, of: log.streams().origin(of: wrong.events.replica)) }
-            let words =
-                switch (author.former == nil, vector.entries.isEmpty) {
-                case (true, _): isNewLog ? "A new log" : "A new device"
-                case (false, true): "This device continues as a new replica: the store was damaged or cleared"
-                case (false, false):
-                    wrong.map {
-                        "This device continues as a new replica: its clock was ahead by "
-                            + UTCText.span(milliseconds: $0.aheadMilliseconds)
-                    } ?? "This device continues as a new replica: the store was copied or restored"
-                }
-            let draft = try batch.draft(AuditNote(author: deviceName, text: words))
-            _ = try log.append([draft], as: replica, arrival: now)
-        }
-        self.author.withLock { $0.isIntroduced = true }
     }
 
     /// Records the heads of the log outside the store, if this process has written to it.

@@ -122,7 +122,8 @@ struct BlameVerb: AsyncParsableCommand {
             value: winner.value.map { JSONBytes($0) }, event: "\(winner.event)", why: blame.reason.rawValue,
             stamp: UTCText.milliseconds(winner.stamp.milliseconds),
             countsAs: ClockText.counted(winner.counted, insteadOf: winner.stamp), author: winner.note.author,
-            device: device(winner), note: winner.note.text, noteWithheld: winner.noteWithheld?.rawValue, imported: winner.isImported,
+            device: device(winner), note: winner.note.text, noteWithheld: winner.noteWithheld?.rawValue,
+            imported: winner.isImported,
             withheld: winner.withheld?.rawValue,
             losers: blame.losers.map { loser in
                 Result.Write(

@@ -121,7 +121,9 @@ struct HistoryText {
 
     private mutating func appendRows(_ entry: AuditEntry) throws {
         let what = try names.name(entry.kind, entry.record)
-        var changes = entry.changes.map { Self.text($0) }
+        var changes = entry.changes.map { change in
+            (entry.kind == ReplicaKind.name ? ClockText.declaration(in: change) : nil) ?? Self.text(change)
+        }
         if entry.isNew, !isVerbose, entry.changes.allSatisfy({ $0.withheld == nil }) {
             let fields = entry.changes.filter { $0.after != nil }
             let first = ["CALL", "QSO_DATE", "TIME_ON", "BAND", "MODE"].compactMap { name in
@@ -146,8 +148,6 @@ struct HistoryText {
         case .delete: "removed"
         case .erase: "erased"
         case .revive: "shown"
-        case .add where change.field == "CLOCK" && ClockText.declaration(change.after) != nil:
-            ClockText.declaration(change.after) ?? ""
         case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
         case .assert, .assertElement: "\(change.field): asserted again"
         case .remove: "\(change.field) - \(ShownValue.text(change.before, change.withheldBefore))"

@@ -57,14 +57,14 @@ struct ReplicasClock: AsyncParsableCommand {
         let end = try writtenBy.map { try TimeArgument($0, now: now).endMilliseconds }
         if dryRun {
             let report = try store.previewWrongClock(of: replica, from: start, writtenBy: end)
-            return try print(report, replica, store, isWritten: false)
+            return try show(report, replica, store, isWritten: false)
         }
         let written = try await store.declareWrongClock(
             of: replica, from: start, writtenBy: end, note: writing.note ?? "", author: writing.author)
-        try print(written.value, replica, store, isWritten: written.batch != nil)
+        try show(written.value, replica, store, isWritten: written.batch != nil)
     }
 
-    private func print(_ report: WrongClockReport, _ replica: ReplicaID, _ store: Store, isWritten: Bool) throws {
+    private func show(_ report: WrongClockReport, _ replica: ReplicaID, _ store: Store, isWritten: Bool) throws {
         let name = try store.deviceNames()[replica] ?? replica.short
         if options.json {
             return try Terminal.print(

@@ -16,10 +16,14 @@ enum ClockText {
         return note.isEmpty ? words : "\(words); \(note)"
     }
 
-    /// What a declaration says; `nil` if the value is none.
-    static func declaration(_ value: [UInt8]?) -> String? {
-        value.flatMap { ClockDeclaration(reading: $0) }.map {
-            "clock was wrong: from \(TimeText.milliseconds($0.from)) on, written by \(TimeText.milliseconds($0.ceiling))"
-        }
+    /// What a change of a replica's record declares or withdraws; `nil` if it does neither.
+    static func declaration(in change: AuditEntry.FieldChange) -> String? {
+        guard change.field == "CLOCK",
+            let declaration = (change.after ?? change.before).flatMap({ ClockDeclaration(reading: $0) })
+        else { return nil }
+        let from = TimeText.milliseconds(declaration.from)
+        return change.operation == .remove
+            ? "clock was right from \(from) on"
+            : "clock was wrong: from \(from) on, written by \(TimeText.milliseconds(declaration.ceiling))"
     }
 }

@@ -1,5 +1,4 @@
 import GroundwaveByteCoding
-import GroundwaveEvents
 
 /// Says of a replica that its clock was wrong: whatever it stamped with ``from`` or later was written at ``ceiling`` at
 /// the latest.
@@ -25,7 +24,8 @@ package struct ClockDeclaration: Hashable, Comparable, Sendable {
 
     /// Reads an element of the field; `nil` if it is not a declaration, which then has no effect.
     package init?(reading value: some Sequence<UInt8>) {
-        let words = String(decoding: Array(value), as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        let words = String(decoding: Array(value), as: UTF8.self).split(
+            separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, let from = Int64(words[0]), let ceiling = Int64(words[1]) else { return nil }
         self.init(from: from, ceiling: ceiling)
         guard from == self.from, ceiling == self.ceiling else { return nil }
@@ -130,29 +130,5 @@ extension ClockDeclarations {
             add(declarations, of: replica)
         }
         try reader.finish(in: bytes)
-    }
-}
-
-extension RecordState {
-    /// The declarations among the elements of the field for them, if this is the record of a replica.
-    package var clockDeclarations: [ClockDeclaration] {
-        heads.compactMap { head in
-            guard head.field == ClockDeclaration.field, head.code == .add, !head.isWithheld else { return nil }
-            return ClockDeclaration(reading: values[head.value])
-        }
-    }
-
-    /// Gives what the event `sequence` of `replica`, a local number, wrote the stamp that counts for it now.
-    package mutating func restamp(_ replica: UInt32, _ sequence: SequenceNumber, _ stamp: Stamp) {
-        for index in writers.indices where writers[index].replica == replica && writers[index].sequence == sequence {
-            writers[index].stamp = stamp
-            for head in heads.indices where Int(heads[head].writer) == index {
-                heads[head].since = heads[head].since.map { Swift.min($0, stamp) }
-            }
-        }
-        for index in assertions.indices
-        where assertions[index].replica == replica && assertions[index].sequence == sequence {
-            assertions[index].stamp = stamp
-        }
     }
 }

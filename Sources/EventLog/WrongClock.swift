@@ -1,7 +1,5 @@
-import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
-import GroundwaveRecords
 
 /// What a replica stamped far ahead of the present: its clock was wrong when it did, and is right now.
 package struct WrongClock: Hashable, Sendable {
@@ -32,9 +30,10 @@ package struct WrongClock: Hashable, Sendable {
         else { return nil }
         var ceiling = now.wallMilliseconds
         if let position = try log.position(of: EventID(replica, events.last)),
-            let arrival = try log.arrival(of: position), arrival.isOfSameBoot(as: now)
+            let arrival = try log.arrival(of: position), arrival.isOfSameBoot(as: now),
+            arrival.monotonicMilliseconds >= 0, now.monotonicMilliseconds >= arrival.monotonicMilliseconds
         {
-            ceiling -= max(0, now.monotonicMilliseconds - arrival.monotonicMilliseconds)
+            ceiling -= now.monotonicMilliseconds - arrival.monotonicMilliseconds
         }
         let before = try events.first > 1 ? log.stamp(of: EventID(replica, events.first - 1)) : nil
         self.events = events
@@ -44,11 +43,4 @@ package struct WrongClock: Hashable, Sendable {
 
     /// How far the last stamp was ahead, in milliseconds.
     package var aheadMilliseconds: Int64 { last.milliseconds - declaration.ceiling }
-}
-
-extension EventLog {
-    /// Returns the stamp of an event; `nil` if it is not here.
-    package func stamp(of event: EventID) throws -> Stamp? {
-        try position(of: event).flatMap { try withEvent(at: $0) { frame, _ in frame.stamp } }
-    }
 }
