@@ -103,23 +103,42 @@ extension Views {
 }
 
 extension Replayer {
+    /// A slice with which a view begins.
+    enum SnapshotSlice {
+        /// The rows of a snapshot, and nothing else.
+        case alone
+        /// These rows, and events that were folded into them.
+        case withEvents
+    }
+
     /// Brings the declarations that a view follows to those that its records have.
     ///
-    /// - Parameter isFolded: Whether the rows follow them already: those of a snapshot, before anything was folded into
-    ///   them.
+    /// - Parameter snapshot: What the slice before was, if the view began with a snapshot then: whose rows follow the
+    ///   declarations in it.
     /// - Complexity: O(events of the replicas' records). If they differ, O(events of the records with such stamps).
-    func followClocks(isFolded: Bool = false, _ transaction: borrowing WriteTransaction) throws {
+    func followClocks(after snapshot: SnapshotSlice? = nil, _ transaction: borrowing WriteTransaction) throws {
         let tables = try ViewTables(in: transaction)
+        let names = try SliceWriter.names(in: transaction, tables)
         let followed = try ClockDeclarations(in: transaction, tables)
-        let declared = try ClockDeclarations(
-            ofRecordsIn: transaction, tables, names: SliceWriter.names(in: transaction, tables), log.streams())
-        if declared == followed { return }
+        let declared = try ClockDeclarations(ofRecordsIn: transaction, tables, names: names, log.streams())
         let checkpoint = try Self.checkpoint(in: transaction, tables)
-        var rows = try RowWriter(transaction)
-        try rows.put(declared, transaction)
-        try rows.put(checkpoint, transaction)
-        if isFolded { return }
+        if declared != followed {
+            var rows = try RowWriter(transaction)
+            try rows.put(declared, transaction)
+            try rows.put(checkpoint, transaction)
+        }
+        if snapshot == .alone { return }
         let history = history ?? RecordHistory(of: log, kinds: kinds)
+        var first = declared.differences(from: followed)
+        if snapshot == .withEvents {
+            let rows = try ClockDeclarations(ofRecordsIn: transaction, tables, names: names, log.streams()) {
+                var names = names
+                return try history.state(
+                    of: ClockDeclaration.kind, $0, foldedFrom: $1.history.positions, EventFilter(folded), names: &names)
+            }
+            first.merge(declared.differences(from: rows), uniquingKeysWith: Swift.min)
+        }
+        if first.isEmpty { return }
         func refold(_ touched: LateTouch) throws {
             var writer = try SliceWriter(transaction, kinds: kinds, filter)
             try writer.refold(touched.recordsInOrder, history, transaction)
@@ -127,7 +146,7 @@ extension Replayer {
         }
         // What the events touch that have such stamps, some at a time: anybody may declare anything.
         var touched = LateTouch()
-        for range in try log.events(stampedFrom: declared.differences(from: followed)) {
+        for range in try log.events(stampedFrom: first) {
             try log.scan(range) { position, frame, bytes in
                 if filter.includes(frame.id), !frame.isLost { touched.noteRecords(of: frame, bytes, at: position) }
                 if touched.recordCount >= Self.refoldLimit {
