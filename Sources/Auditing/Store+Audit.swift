@@ -56,6 +56,7 @@ extension Reading {
     ///   `false`.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
         try passing {
+            let audit = try audit.knowingClocks()
             var left = query.limit ?? .max
             func handOut(_ position: Position) throws -> Bool {
                 guard left > 0 else { return false }
@@ -92,7 +93,7 @@ extension Reading {
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
-            return try audit.blame(record, schema: try schema(of: kind))
+            return try audit.knowingClocks().blame(record, schema: try schema(of: kind))
         }
     }
 

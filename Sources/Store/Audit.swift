@@ -64,6 +64,8 @@ public struct Audit: Sendable {
     /// The events that count.
     package let filter: EventFilter
     private let views: Views
+    /// The declarations of wrong clocks, if they were read before.
+    private var declared: ClockDeclarations?
 
     /// Creates the audit of those events of the views' log that `filter` counts; by default of all.
     package init(of views: Views, counting filter: EventFilter = EventFilter()) {
@@ -106,9 +108,16 @@ public struct Audit: Sendable {
             })
     }
 
+    /// Returns the same, for many events: it reads only now which clocks are declared as wrong.
+    package func knowingClocks() throws -> Audit {
+        var audit = self
+        audit.declared = try views.declaredClocks()
+        return audit
+    }
+
     /// Returns the stamp that counts now for an event with `stamp`.
     func counted(_ stamp: Stamp, of event: EventID) throws -> Stamp {
-        try views.declaredClocks().stamp(stamp, of: event.replica)
+        try (declared ?? views.declaredClocks()).stamp(stamp, of: event.replica)
     }
 
     /// Returns the note in the event at `position`, the last one of a batch.

@@ -92,7 +92,7 @@ extension Store {
                     from == nil
                         ? "\(replica.short) has stamped nothing a day or more ahead of this device's clock."
                         : "\(replica.short) has stamped nothing with that time or a later one.",
-                    hint: "To see its stamps: groundwave history --replica \(replica.short)")
+                    hint: "To see what it wrote: \(.list(.events))")
             }
             let report = WrongClockReport(
                 from: from ?? first, writtenBy: writtenBy ?? now, events: ranges.reduce(0) { $0 + $1.count })

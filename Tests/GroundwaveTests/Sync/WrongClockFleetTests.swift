@@ -72,7 +72,7 @@ private struct WrongClockFleet {
         switch Int.random(in: 0..<12, using: &fleet.numbers) {
         case 0...1:
             let right = clock.now.monotonicMilliseconds + 1_767_225_600_000
-            let errors = [0, 0, 40_000_000, 86_399_000, 90_000_000, 86_400_000 * 400, 86_400_000 * 4000]
+            let errors: [Int64] = [0, 0, 40_000_000, 86_399_000, 90_000_000, 86_400_000 * 400, 86_400_000 * 4000]
             clock.setWall(milliseconds: right + (errors.randomElement(using: &fleet.numbers) ?? 0))
         case 2...7:
             let id = ids.randomElement(using: &fleet.numbers) ?? ids[0]
