@@ -88,7 +88,7 @@ private struct WrongClockFleet {
 
     /// Somebody says something of a clock, also what makes no sense.
     private mutating func declare(on store: Store) async throws {
-        let replicas = try store.replicas().map(\.id)
+        let replicas = try store.replicas().filter { $0.device != nil }.map(\.id)
         guard let replica = replicas.randomElement(using: &fleet.numbers) else { return }
         if Int.random(in: 0..<4, using: &fleet.numbers) == 0 {
             try await store.withdrawWrongClock(of: replica)
