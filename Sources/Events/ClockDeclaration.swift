@@ -43,15 +43,15 @@ package struct ClockDeclaration: Hashable, Comparable, Sendable {
 /// The declarations that count in a fold, by replica.
 ///
 /// A stamp at or after a declared time is read as the lesser one of itself and the least ceiling that applies to it.
-public struct ClockDeclarations: Hashable, Sendable {
+package struct ClockDeclarations: Hashable, Sendable {
     /// The declarations of each replica that change anything, by the first wrong time, so that their ceilings go down.
     private(set) var steps: [ReplicaID: [ClockDeclaration]] = [:]
 
     /// No declarations.
-    public init() {}
+    package init() {}
 
     /// Whether no stamp is lowered.
-    public var isEmpty: Bool { steps.isEmpty }
+    package var isEmpty: Bool { steps.isEmpty }
 
     /// The replicas with declarations.
     package var replicas: some Collection<ReplicaID> { steps.keys }

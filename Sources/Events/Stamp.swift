@@ -24,7 +24,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
     public var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
     /// Whether it is a day or more ahead of a wall clock: then one of the two clocks was wrong.
-    public func isFarAhead(ofWall milliseconds: Int64) -> Bool {
+    package func isFarAhead(ofWall milliseconds: Int64) -> Bool {
         self.milliseconds - HybridClock.adoptionBoundMilliseconds >= milliseconds
     }
 

@@ -181,7 +181,7 @@ extension Store {
             let beginning = try log.checksum(at: 1)
             var pass = SyncPass(
                 storeLog, as: identity, at: transport, cache: files.readCache(of: name),
-                now: surroundings.now)
+                abandoned: { try self.abandonedStores() }, now: surroundings.now)
             defer { summary.add(pass.report) }
             do {
                 try await pass.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
