@@ -2,21 +2,8 @@
 import Foundation
 import Testing
 
-/// Programs whose clock is wrong: a library that is loaded before the C library adds to it.
+/// Programs whose clock is wrong.
 @Suite struct `A program whose clock was wrong` {
-    private static let clock = """
-        #define _GNU_SOURCE
-        #include <stdlib.h>
-        #include <sys/syscall.h>
-        #include <time.h>
-        #include <unistd.h>
-        int clock_gettime(clockid_t clock, struct timespec *time) {
-            long result = syscall(SYS_clock_gettime, clock, time);
-            const char *ahead = getenv("AHEAD");
-            if (result == 0 && clock == CLOCK_REALTIME && ahead) time->tv_sec += atoll(ahead);
-            return (int)result;
-        }
-        """
     private static let day = 86_400
 
     /// Two devices that have one contact and a folder to meet in.
@@ -29,15 +16,7 @@ import Testing
             one = try Program()
             two = try Program()
             try FileManager.default.removeItem(at: two.store)
-            library = one.folder.appending(path: "clock.so")
-            try WrongClock.clock.write(to: one.folder.appending(path: "clock.c"), atomically: false, encoding: .utf8)
-            // The compiler of C that every toolchain of Swift has.
-            let built = try one.script(
-                """
-                cd '\(one.folder.path)'
-                "$(dirname "$(readlink -f "$(command -v swift)")")/clang" -shared -fPIC -o clock.so clock.c
-                """)
-            try #require(built.status == 0, "\(built.errors)")
+            library = try ClockAhead.library(for: one)
             let place = "file://\(one.folder.appending(path: "place").path)"
             for words in [
                 ["qso", "add", "W1AW", "BAND=20m", "MODE=CW", "COMMENT=first"], ["remote", "add", "place", place],
@@ -49,7 +28,7 @@ import Testing
         /// Runs the program, and expects that it does what it is told.
         @discardableResult
         func done(_ program: Program, _ words: [String], ahead seconds: Int? = nil) throws -> Program.Outcome {
-            let environment = seconds.map { ["LD_PRELOAD": library.path, "AHEAD": "\($0)"] } ?? [:]
+            let environment = seconds.map { ClockAhead.environment(library, seconds: $0) } ?? [:]
             let outcome = try program.run(words, environment: environment)
             try #require(outcome.status == 0, "\(words): \(outcome.output) \(outcome.errors)")
             return outcome
@@ -75,7 +54,6 @@ import Testing
         }
     }
 
-    private typealias WrongClock = `A program whose clock was wrong`
 
     @Test func `goes on as a new device, and the edit that was made later wins everywhere`() throws {
         let pair = try Pair()
