@@ -43,7 +43,11 @@ extension Store {
                 return try await open(at: url, configuration, isJoining: isJoining)
             case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
             case .damaged(let finding): return .recovering(try await Recovery.begin(finding, files, configuration))
-            case .inUse: if !configuration.isReadOnly { recovery.removeLeftovers() }
+            case .inUse:
+                guard !configuration.isReadOnly else { break }
+                recovery.removeLeftovers()
+                // A join that has ended may have been killed before it removed its snapshot.
+                if !isJoining { JoinedSnapshot(files).remove() }
             }
             return try await openChecked(files, configuration)
         }

@@ -48,7 +48,7 @@ public struct RemoteInventory: Sendable {
     /// Deletes everything that stores have pushed to `transport`, the log mark last. Returns the number of objects
     /// deleted.
     public static func delete(at transport: any Transport) async throws(TransportError) -> Int {
-        var count = 0
+        var count = try await PlacedSnapshots.deleteAll(at: transport)
         for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
             // Begins with the last one, so that an interruption leaves consecutive numbers.

@@ -9,6 +9,7 @@ import GroundwaveEvents
 /// | `groundwave-log` | the log mark: `GWL1` and the id of the log (16), written once |
 /// | `groundwave-log-again` | only where the mark was cut short: the same bytes, by the first store that writes the mark again |
 /// | `stores/REPLICA/NUMBER.segment` | a ``Segment`` pushed by that replica's store, numbered consecutively from 1 |
+/// | `snapshots/…` | snapshots for new devices: see ``PlacedSnapshotName`` |
 ///
 /// A store writes only in its own folder, and each object only once. So two devices never write the same name, which
 /// sync services for folders cannot handle, and a device that has read 41 segments of a store knows the name of the

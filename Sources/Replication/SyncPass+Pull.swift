@@ -120,6 +120,7 @@ extension SyncPass {
             cache.next[intake.store] = member.number + 1
             cache.marks[intake.store] = member.mark
         }
+        try didCommit(cache)
         if let refused {
             throw QuarantineReason("It makes false statements about the events \(refused.first) to \(refused.last).")
         }

@@ -1,0 +1,79 @@
+import GroundwaveEvents
+
+/// The snapshots of a log at a remote: new devices begin with the newest one, and read the history behind it.
+///
+/// The objects of one are described at ``PlacedSnapshotName``. Each is written once. An upload that was interrupted leaves
+/// parts without a head, and the next one goes on behind them.
+package struct PlacedSnapshots: Sendable {
+    let transport: any Transport
+    let log: LogID
+
+    /// The maximum number of heads that are listed; the newest of these are looked at.
+    static let listLimit = 10_000
+
+    /// The snapshots of `log` at `transport`. Makes no request.
+    package init(of log: LogID, at transport: any Transport) {
+        self.log = log
+        self.transport = transport
+    }
+
+    /// Returns the names of the heads, oldest first. Nothing is said about what they contain.
+    ///
+    /// - Throws: ``TransportError``.
+    /// - Complexity: A request for each thousand.
+    package func names() async throws(TransportError) -> [PlacedSnapshotName] {
+        var names: [PlacedSnapshotName] = []
+        var last: ObjectName?
+        while names.count < Self.listLimit {
+            let page = try await transport.list(prefix: PlacedSnapshotName.heads, startAfter: last, limit: 1000)
+            names += page.compactMap(PlacedSnapshotName.init(ofHead:))
+            last = page.last
+            if page.count < 1000 { break }
+        }
+        return names
+    }
+
+    /// Returns the head called `name`, checked.
+    ///
+    /// - Throws: ``TransportError``; ``PlacedSnapshotError`` if it is not valid.
+    package func head(_ name: PlacedSnapshotName) async throws -> PlacedSnapshotHead {
+        guard let bytes = try await object(name.head, limit: PlacedSnapshotHead.byteLimit) else {
+            throw PlacedSnapshotError.gone("head")
+        }
+        return try PlacedSnapshotHead(reading: bytes, as: name, of: log)
+    }
+
+    /// Returns the part `number`, counted from 1, of the snapshot that `head` describes, with the bytes that it states.
+    ///
+    /// - Throws: ``TransportError``; ``PlacedSnapshotError`` if it is gone or differs.
+    package func part(_ number: Int, of head: PlacedSnapshotHead) async throws -> [UInt8] {
+        let size = head.size(ofPart: number)
+        guard let bytes = try await object(head.name.part(number), limit: size) else {
+            throw PlacedSnapshotError.gone("part \(number)")
+        }
+        guard bytes.count == size, bytes.withSpan({ Hash256(hashing: $0) }) == head.parts[number - 1] else {
+            throw PlacedSnapshotError.changed("part \(number)")
+        }
+        return bytes
+    }
+
+    /// Returns the newest head that is valid and whose time can be believed; `nil` if there is none.
+    ///
+    /// - Parameter now: Milliseconds since 1970.
+    /// - Throws: ``TransportError``.
+    package func newest(now: Int64) async throws -> PlacedSnapshotHead? {
+        for name in try await names().reversed() where PlacedSnapshotRule.isBelievable(name.created, now: now) {
+            do { return try await head(name) } catch is PlacedSnapshotError {}
+        }
+        return nil
+    }
+
+    /// Reads an object; something else under its name, or one that is too large, counts as damage of the snapshot.
+    private func object(_ name: ObjectName, limit: Int) async throws -> [UInt8]? {
+        do { return try await transport.get(name, range: nil, limit: limit) } catch TransportError.tooLarge {
+            throw PlacedSnapshotError.changed("object \(name)")
+        } catch TransportError.refused {
+            throw PlacedSnapshotError.changed("object \(name)")
+        }
+    }
+}
