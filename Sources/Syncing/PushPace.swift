@@ -26,7 +26,8 @@ final class PushPace: Sendable {
     var isPushDue: Bool {
         guard store.usage.followNow() else { return true }
         defer { store.usage.end() }
-        let isDue = try? store.syncEngine() == .records
+        let isDue =
+            try? store.syncEngine() == .records
             || JournalRule.isPushDue(store.waitingEvents(at: remote), quiet: quiet)
         return isDue ?? true
     }

@@ -25,7 +25,10 @@ extension Store {
         at transport: any Transport, _ report: (SnapshotFetch) -> Void
     ) async throws -> SnapshotInformation? {
         let joined = JoinedSnapshot(files)
-        if joined.isThere { return try? Snapshot.information(at: joined.path) }
+        if joined.isThere {
+            if let information = try? Snapshot.verify(at: joined.path) { return information }
+            joined.remove()
+        }
         let placed = PlacedSnapshots(of: log.id, at: transport)
         let now = surroundings.now().wallMilliseconds
         do {

@@ -48,7 +48,8 @@ extension Store {
         let (now, present) = (surroundings.now().wallMilliseconds, try log.vector())
         func isDue(_ newest: SyncFile.KnownSnapshot?) -> Bool {
             PlacedSnapshotRule.isDue(
-                newest: newest.map { ($0.created, $0.vector == SyncFile.KnownSnapshot.text(present)) }, vector: present, now: now)
+                newest: newest.map { ($0.created, $0.vector == SyncFile.KnownSnapshot.text(present)) }, vector: present,
+                now: now)
         }
         guard isDue(try syncFile.read().standings[remote]?.snapshot) else { return nil }
         let placed = PlacedSnapshots(of: log.id, at: transport)
@@ -63,7 +64,11 @@ extension Store {
             file.head, signedBy: identity, mayFinish: { try log.erased() == erased }, part: file.part)
         guard sent != nil else { return nil }
         try note(SyncFile.KnownSnapshot(file.head), at: remote)
-        try await placed.prune(now: now)
+        do { try await placed.prune(now: now) } catch let error as TransportError {
+            try Task.checkCancellation()
+            // Keys that may not delete are enough for synchronising. The next one tries again.
+            Subsystem.replication.logger.debug("older snapshots were not deleted", metadata: ["reason": "\(error)"])
+        }
         Subsystem.replication.logger.debug(
             "left a snapshot", metadata: ["remote": "\(remote)", "bytes": "\(file.head.byteCount)"])
         return file.information
@@ -124,8 +129,8 @@ private struct SnapshotFile {
         let information = try Snapshot.information(at: path)
         let count = PlacedSnapshotHead.partCount(information.byteCount)
         let hashes = try (1...max(1, count)).map { number in
-                try Self.part(number, at: path).withSpan { Hash256(hashing: $0) }
-            }
+            try Self.part(number, at: path).withSpan { Hash256(hashing: $0) }
+        }
         guard
             let head = PlacedSnapshotHead(
                 log: information.log, created: information.created, layout: Snapshot.layout, vector: information.vector,

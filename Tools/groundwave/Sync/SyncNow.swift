@@ -81,7 +81,8 @@ struct SyncNow: AsyncParsableCommand {
 
     /// Opens the store; one that is being joined is fetched first, as `join` does.
     private func openOrJoin() async throws -> Store {
-        do { return try await options.openWhole() } catch let error as StoreError where error.code == .joining && !push {
+        do { return try await options.openWhole() } catch let error as StoreError where error.code == .joining && !push
+        {
             guard let address = try Store.addressJoined(at: options.url), !address.isOfApplication else { throw error }
             return try await Join.join(address, at: options.url, options.configuration()).store
         }

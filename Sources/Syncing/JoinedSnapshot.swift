@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveStore
 
 /// The snapshot that a store shows while it is being joined: a file beside the log, there only until everything is fetched.
 ///
