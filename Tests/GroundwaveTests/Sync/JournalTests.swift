@@ -62,7 +62,9 @@ import Testing
         let pace = PushPace(temporary.store, remote: "cloud")
         let id = try await temporary.store.log("N0CALL")
         #expect(!pace.noteChange())
-        for _ in 0..<5 { try await temporary.store.edit(id, ["NOTES": String(repeating: "x", count: 60_000)]) }
+        for letter in "abcde" {
+            try await temporary.store.edit(id, ["NOTES": String(repeating: letter, count: 60_000)])
+        }
         #expect(pace.noteChange())
     }
 
