@@ -80,7 +80,7 @@ extension Store {
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
     /// - Returns: The store, and the result of the fetch.
-    /// - Throws: As ``join(through:as:at:_:)``, and as ``sync(over:as:)``.
+    /// - Throws: As ``join(through:as:at:_:progress:)``, and as ``sync(over:as:)``.
     public static func join(
         over stream: any ByteStream, as name: String = "stream", at url: URL,
         _ configuration: Configuration = Configuration()

@@ -11,14 +11,15 @@ private final class StoppedJoin: Sendable {
     init() throws {
         shack = try Program()
         for number in 0..<3 {
-            try shack.json("qso", "add", "K\(number)AA", "--date", "2026-05-01", "--time", "120\(number)", "BAND=20m")
+            try shack.json(
+                "qso", "add", "K\(number)AA", "QSO_DATE=20260501", "TIME_ON=120\(number)", "BAND=20m", "MODE=CW")
         }
         try shack.json("settings", "set", "syncEngine", "journal")
         try shack.json("remote", "add", "place", place.path)
         let synced = try shack.run("sync")
         try #require(synced.status == 0 && synced.errors.contains("Left a snapshot"), "\(synced.errors)")
         // The newest contact is in no snapshot.
-        try shack.json("qso", "add", "W1AW", "--date", "2026-05-01", "--time", "1300", "BAND=20m")
+        try shack.json("qso", "add", "W1AW", "QSO_DATE=20260501", "TIME_ON=1300", "BAND=20m", "MODE=CW")
         try shack.json("sync")
         try takeHistoryAway()
         let joined = try run("join", place.path, "--name", "laptop")
@@ -55,7 +56,7 @@ private final class StoppedJoin: Sendable {
                 && listed.errors.contains("Shown is the snapshot"))
         for verb in [
             ["qso", "find", "K1AA"], ["qso", "worked", "K1AA"], ["stats"], ["session", "list"], ["settings", "list"],
-            ["meter", "list"], ["trace", "list"], ["record", "list", "rig"], ["export"], ["duplicates", "list"],
+            ["meter", "list"], ["trace", "list"], ["record", "list", "notesSource"], ["export"], ["duplicates", "list"],
         ] {
             let told = try stopped.shack.run(verb + ["--store", stopped.laptop.path])
             #expect([0, 1].contains(told.status), "\(verb): \(told.status) \(told.errors)")
