@@ -186,7 +186,10 @@ extension Store {
                 storeLog, as: identity, at: transport, cache: files.readCache(of: name),
                 now: surroundings.now)
             defer { summary.add(pass.report) }
-            pass.didCommit = { [self] in try keep($0, of: name, ifBeginningIs: beginning) }
+            pass.didCommit = { [self] cache in
+                // The first pass may take long, and is worth resuming if it is killed.
+                if cache.lastFullPass == 0 { try keep(cache, of: name, ifBeginningIs: beginning) }
+            }
             do {
                 try await pass.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
                 try storeLog.fill()

@@ -55,7 +55,7 @@ private final class StoppedJoin: Sendable {
             listed.errors.contains("History is still being fetched: ")
                 && listed.errors.contains("Shown is the snapshot"))
         for verb in [
-            ["qso", "find", "K1AA"], ["qso", "worked", "K1AA"], ["stats"], ["session", "list"], ["settings", "list"],
+            ["qso", "find", "K1AA"], ["qso", "worked", "K1AA"], ["session", "list"], ["settings", "list"],
             ["meter", "list"], ["trace", "list"], ["record", "list", "notesSource"], ["export"], ["duplicates", "list"],
         ] {
             let told = try stopped.shack.run(verb + ["--store", stopped.laptop.path])
@@ -68,7 +68,7 @@ private final class StoppedJoin: Sendable {
 
     @Test func `says it in every JSON object`() throws {
         let stopped = try StoppedJoin()
-        for verb in [["qso", "list"], ["qso", "count"], ["settings", "get", "syncEngine"], ["stats"]] {
+        for verb in [["qso", "list"], ["qso", "count"], ["settings", "get", "syncEngine"], ["trace", "list"]] {
             let told = try stopped.shack.run(verb + ["--json", "--store", stopped.laptop.path])
             let joining = try #require(told.json["joining"] as? [String: Any], "\(verb): \(told.output) \(told.errors)")
             #expect((joining["from"] as? String)?.hasSuffix("/place") == true)
@@ -82,7 +82,7 @@ private final class StoppedJoin: Sendable {
     @Test func `refuses what needs the history, and what writes`() throws {
         let stopped = try StoppedJoin()
         for verb in [
-            ["history"], ["blame", "K1AA"], ["digest"], ["conflicts"], ["qso", "list", "--at", "2026-01-01"],
+            ["history"], ["stats"], ["trace", "show"], ["blame", "K1AA"], ["digest"], ["conflicts"], ["qso", "list", "--at", "2026-01-01"],
             ["qso", "add", "N0CALL"], ["undo"], ["sync", "status"], ["replicas"], ["snapshot", "list"],
         ] {
             let told = try stopped.shack.run(verb + ["--store", stopped.laptop.path])
