@@ -5,10 +5,10 @@ import GroundwaveEvents
 /// | object | |
 /// |---|---|
 /// | `snapshots/heads/TIME-HASH.head` | its head: a ``PlacedSnapshotHead``, written last |
-/// | `snapshots/parts/TIME-HASH/NUMBER.part` | 4 MiB of its bytes, numbered from 1; the last part may be shorter |
+/// | `snapshots/parts/TIME-HASH-NUMBER.part` | 4 MiB of its bytes, numbered from 1; the last part may be shorter |
 ///
 /// TIME has 15 digits: milliseconds since 1970, so that the byte order of names is their order in time. HASH has 32
-/// hexadecimal digits.
+/// hexadecimal digits, NUMBER four decimal ones. No snapshot has a folder of its own, which would stay when it is deleted.
 package struct PlacedSnapshotName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// When the snapshot was made, by the clock of its writer: milliseconds since 1970.
     package let created: Int64
@@ -52,18 +52,25 @@ package struct PlacedSnapshotName: Hashable, Comparable, Sendable, CustomStringC
 
     var head: ObjectName { Self.object("snapshots/heads/\(self).head") }
 
-    var partsFolder: ObjectPrefix { Self.prefix("snapshots/parts/\(self)") }
-
     /// - Parameter number: From 1 to 9999.
     func part(_ number: Int) -> ObjectName {
         let digits = String(number)
-        return Self.object("snapshots/parts/\(self)/\(String(repeating: "0", count: 4 - digits.count))\(digits).part")
+        return Self.object("snapshots/parts/\(self)-\(String(repeating: "0", count: 4 - digits.count))\(digits).part")
     }
 
     /// The name in that of a head; `nil` if the object is none.
     init?(ofHead object: ObjectName) {
         let last = object.description.split(separator: "/").last ?? ""
         guard last.hasSuffix(".head"), let name = Self(last.dropLast(5)), name.head == object else { return nil }
+        self = name
+    }
+
+    /// The name of the snapshot that an object is a part of; `nil` if it is none.
+    init?(ofPart object: ObjectName) {
+        let last = object.description.split(separator: "/").last ?? ""
+        guard last.hasSuffix(".part"), let name = Self(last.dropLast(10)), let number = Int(last.dropLast(5).suffix(4)),
+            number >= 1, name.part(number) == object
+        else { return nil }
         self = name
     }
 

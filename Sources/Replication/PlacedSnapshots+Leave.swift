@@ -17,9 +17,7 @@ extension PlacedSnapshots {
         _ head: PlacedSnapshotHead, signedBy identity: Identity, mayFinish: () throws -> Bool = { true },
         part: (_ number: Int) throws -> [UInt8]
     ) async throws -> Int? {
-        let there = Set(
-            try await transport.list(
-                prefix: head.name.partsFolder, startAfter: nil, limit: PlacedSnapshotHead.partLimit))
+        let there = try await parts()[head.name] ?? []
         var sent = 0
         for number in 1...head.parts.count {
             try Task.checkCancellation()
@@ -42,13 +40,5 @@ extension PlacedSnapshots {
         guard try mayFinish() else { return nil }
         _ = try await transport.putIfAbsent(head.name.head, head.bytes(signedBy: identity))
         return sent
-    }
-
-    /// Returns the names of the snapshots of which parts are there, whether or not there is a head.
-    ///
-    /// - Throws: ``TransportError``.
-    package func begun() async throws(TransportError) -> Set<PlacedSnapshotName> {
-        let folders = try await transport.folders(prefix: PlacedSnapshotName.parts, limit: Self.listLimit)
-        return Set(folders.compactMap { PlacedSnapshotName($0) })
     }
 }

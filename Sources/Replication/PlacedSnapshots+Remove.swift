@@ -23,19 +23,14 @@ extension PlacedSnapshots {
             }
         }
         dropped += PlacedSnapshotRule.superfluous(valid)
-        let withoutHead = try await begun().subtracting(names)
+        let parts = try await parts()
+        let withoutHead = Set(parts.keys).subtracting(names)
         let remains = withoutHead.filter { PlacedSnapshotRule.isRemains($0.created, now: now) }.sorted()
-        for name in dropped + remains { try await delete(name) }
+        for name in dropped { try await transport.delete(name.head) }
+        for name in dropped + remains {
+            for part in (parts[name] ?? []).sorted() { try await transport.delete(part) }
+        }
         return dropped.count
-    }
-
-    /// Deletes a snapshot, its head first. Returns the number of objects.
-    @discardableResult
-    private func delete(_ name: PlacedSnapshotName) async throws(TransportError) -> Int {
-        try await transport.delete(name.head)
-        let parts = try await RemoteInventory.names(in: name.partsFolder, at: transport)
-        for part in parts { try await transport.delete(part) }
-        return 1 + parts.count
     }
 
     /// Deletes all objects of snapshots at `transport`, also those that nobody can read. Returns their number.

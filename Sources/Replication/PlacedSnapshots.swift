@@ -8,8 +8,8 @@ package struct PlacedSnapshots: Sendable {
     let transport: any Transport
     let log: LogID
 
-    /// The maximum number of heads that are listed; the newest of these are looked at.
-    static let listLimit = 10_000
+    /// The maximum number of heads, and of parts, that are listed: a remote may have any number that are of no use.
+    private static let listLimit = 100_000
 
     /// The snapshots of `log` at `transport`. Makes no request.
     package init(of log: LogID, at transport: any Transport) {
@@ -22,15 +22,29 @@ package struct PlacedSnapshots: Sendable {
     /// - Throws: ``TransportError``.
     /// - Complexity: A request for each thousand.
     package func names() async throws(TransportError) -> [PlacedSnapshotName] {
-        var names: [PlacedSnapshotName] = []
-        var last: ObjectName?
-        while names.count < Self.listLimit {
-            let page = try await transport.list(prefix: PlacedSnapshotName.heads, startAfter: last, limit: 1000)
-            names += page.compactMap(PlacedSnapshotName.init(ofHead:))
-            last = page.last
+        try await objects(in: PlacedSnapshotName.heads).compactMap(PlacedSnapshotName.init(ofHead:))
+    }
+
+    /// Returns the parts that are there, by snapshot, whether or not that has a head.
+    ///
+    /// - Throws: ``TransportError``.
+    /// - Complexity: A request for each thousand.
+    package func parts() async throws(TransportError) -> [PlacedSnapshotName: Set<ObjectName>] {
+        var parts: [PlacedSnapshotName: Set<ObjectName>] = [:]
+        for object in try await objects(in: PlacedSnapshotName.parts) {
+            if let name = PlacedSnapshotName(ofPart: object) { parts[name, default: []].insert(object) }
+        }
+        return parts
+    }
+
+    private func objects(in prefix: ObjectPrefix) async throws(TransportError) -> [ObjectName] {
+        var objects: [ObjectName] = []
+        while objects.count < Self.listLimit {
+            let page = try await transport.list(prefix: prefix, startAfter: objects.last, limit: 1000)
+            objects += page
             if page.count < 1000 { break }
         }
-        return names
+        return objects
     }
 
     /// Returns the head called `name`, checked.

@@ -90,12 +90,13 @@ extension Store {
     private func snapshotToLeave(
         _ placed: PlacedSnapshots, having vector: VersionVector, beyond newest: VersionVector?, now: Int64
     ) async throws -> SnapshotFile? {
-        let begun = try await placed.begun()
+        let begun = try await placed.parts()
         let known = snapshots().filter { snapshot in
             guard let information = snapshot.information, vector.covers(information.vector) else { return false }
             let (age, overflow) = now.subtractingReportingOverflow(information.created)
-            let isBegun = PlacedSnapshotName(created: information.created, hash: information.hash).map(begun.contains)
-            let limit = isBegun ?? false ? PlacedSnapshotRule.dueMilliseconds : Self.freshMilliseconds
+            let name = PlacedSnapshotName(created: information.created, hash: information.hash)
+            let isBegun = name.map { begun[$0] != nil } ?? false
+            let limit = isBegun ? PlacedSnapshotRule.dueMilliseconds : Self.freshMilliseconds
             return !overflow && (0..<limit).contains(age) && information.vector != newest
         }
         for snapshot in known.reversed() {

@@ -56,7 +56,8 @@ private final class StoppedJoin: Sendable {
                 && listed.errors.contains("Shown is the snapshot"))
         for verb in [
             ["qso", "find", "K1AA"], ["qso", "worked", "K1AA"], ["session", "list"], ["settings", "list"],
-            ["meter", "list"], ["trace", "list"], ["record", "list", "notesSource"], ["export"], ["duplicates", "list"],
+            ["meter", "list"], ["trace", "list"], ["record", "list", "notesSource"], ["export"],
+            ["duplicates", "list"],
         ] {
             let told = try stopped.shack.run(verb + ["--store", stopped.laptop.path])
             #expect([0, 1].contains(told.status), "\(verb): \(told.status) \(told.errors)")
@@ -82,7 +83,8 @@ private final class StoppedJoin: Sendable {
     @Test func `refuses what needs the history, and what writes`() throws {
         let stopped = try StoppedJoin()
         for verb in [
-            ["history"], ["stats"], ["trace", "show"], ["blame", "K1AA"], ["digest"], ["conflicts"], ["qso", "list", "--at", "2026-01-01"],
+            ["history"], ["stats"], ["trace", "show"], ["blame", "K1AA"], ["digest"], ["conflicts"],
+            ["qso", "list", "--at", "2026-01-01"],
             ["qso", "add", "N0CALL"], ["undo"], ["sync", "status"], ["replicas"], ["snapshot", "list"],
         ] {
             let told = try stopped.shack.run(verb + ["--store", stopped.laptop.path])

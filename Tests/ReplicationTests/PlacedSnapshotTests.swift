@@ -121,9 +121,8 @@ private struct MadeUp {
             if case .put(let name) = request { puts.withLock { $0.append("\(name)") } }
         }
         try await made.leave(at: place)
-        let folder = "snapshots/parts/\(made.head.name)"
         #expect(
-            puts.withLock { $0 } == (1...3).map { "\(folder)/000\($0).part" }
+            puts.withLock { $0 } == (1...3).map { "snapshots/parts/\(made.head.name)-000\($0).part" }
                 + ["snapshots/heads/\(made.head.name).head"])
         let placed = PlacedSnapshots(of: MadeUp.log, at: memory)
         #expect(try await placed.names() == [made.head.name])
@@ -168,7 +167,7 @@ private struct MadeUp {
     @Test func `replaces a part that a writer without whole objects has left a piece of`() async throws {
         let made = try MadeUp(size: 5 << 20)
         let memory = MemoryTransport()
-        let name = try #require(ObjectName("snapshots/parts/\(made.head.name)/0001.part"))
+        let name = try #require(ObjectName("snapshots/parts/\(made.head.name)-0001.part"))
         _ = try memory.putIfAbsent(name, Array(made.part(1).prefix(100)))
         try await made.leave(at: memory)
         #expect(try memory.get(name, range: nil, limit: 8 << 20) == made.part(1))
@@ -189,7 +188,7 @@ private struct MadeUp {
 
     @Test func `is no use with a part that is gone, changed, too long or cut short`() async throws {
         let made = try MadeUp(size: 5 << 20)
-        let name = try #require(ObjectName("snapshots/parts/\(made.head.name)/0002.part"))
+        let name = try #require(ObjectName("snapshots/parts/\(made.head.name)-0002.part"))
         for bytes in [nil, made.part(1), made.part(2) + [0], Array(made.part(2).dropLast())] as [[UInt8]?] {
             let memory = MemoryTransport()
             try await made.leave(at: memory)

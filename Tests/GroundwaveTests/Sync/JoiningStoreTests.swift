@@ -172,7 +172,7 @@ import Testing
     private func name(_ kind: String, newest index: Int) async throws -> ObjectName {
         let name = try await journal.placed.names()[index]
         return try #require(
-            ObjectName(kind == "head" ? "snapshots/heads/\(name).head" : "snapshots/parts/\(name)/0001.part"))
+            ObjectName(kind == "head" ? "snapshots/heads/\(name).head" : "snapshots/parts/\(name)-0001.part"))
     }
 
     private func replace(_ name: ObjectName, _ change: (inout [UInt8]) -> Void) throws {
