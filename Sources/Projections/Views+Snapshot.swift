@@ -7,6 +7,13 @@ import GroundwaveRecords
 extension Snapshot {
     /// The layout of the views that snapshots are made of and loaded into by this version of the program.
     package static var layout: UInt64 { Kinds.viewVersion }
+
+    /// Returns whether the snapshot at `path` was made by this version of the program, of `log` as its events are named now.
+    ///
+    /// - Throws: ``SnapshotError`` if it is no snapshot.
+    package static func isCurrent(at path: String, of log: EventLog) throws -> Bool {
+        try SnapshotReader(path).head.layout == Kinds.layout(for: log)
+    }
 }
 
 extension Views {
@@ -25,6 +32,9 @@ extension Views {
     ) throws -> Views {
         let reader = try SnapshotReader(snapshot)
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
+        // Of a log with forks it is a hash, see Kinds.layout(for:), which only who has the events can compare.
+        let isHash = reader.head.layout > UInt64(UInt32.max)
+        guard reader.head.layout == Kinds.viewVersion || isHash else { throw SnapshotError.otherVersion }
         let environment = try create(at: path, log: log, kinds: kinds, try log.content())
         do {
             let replayer = Replayer(log: log, kinds: kinds, folded: reader.head.vector)

@@ -71,12 +71,17 @@ package struct PlacedSnapshots: Sendable {
         return bytes
     }
 
-    /// Returns the newest head that is valid and whose time can be believed; `nil` if there is none.
+    /// The number of snapshots that are tried before it is said that there is none.
+    package static let tries = 20
+
+    /// Returns the newest head that is valid and whose time can be believed; `nil` if there is none among the newest
+    /// ``tries``.
     ///
     /// - Parameter now: Milliseconds since 1970.
     /// - Throws: ``TransportError``.
     package func newest(now: Int64) async throws -> PlacedSnapshotHead? {
-        for name in try await names().reversed() where PlacedSnapshotRule.isBelievable(name.created, now: now) {
+        let names = try await names().filter { PlacedSnapshotRule.isBelievable($0.created, now: now) }
+        for name in names.suffix(Self.tries).reversed() {
             do { return try await head(name) } catch is PlacedSnapshotError {}
         }
         return nil

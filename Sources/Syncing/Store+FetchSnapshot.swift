@@ -38,7 +38,7 @@ extension Store {
                 let isRight = PlacedSnapshotRule.isBelievable(right.created, now: now)
                 return isLeft == isRight ? left > right : isLeft
             }
-            for name in names.prefix(Self.snapshotTries) {
+            for name in names.prefix(PlacedSnapshots.tries) {
                 try Task.checkCancellation()
                 do { return try await fetch(name, placed, into: joined, report) } catch {
                     guard let reason = Self.reason(unusable: error) else { throw error }
@@ -83,7 +83,4 @@ extension Store {
         default: nil
         }
     }
-
-    /// The number of snapshots that are tried; a remote may have any number that are of no use.
-    private static let snapshotTries = 20
 }

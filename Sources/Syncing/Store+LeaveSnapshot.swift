@@ -44,7 +44,8 @@ extension Store {
     func leaveSnapshot(
         at transport: any Transport, _ remote: String, having vector: VersionVector, as identity: Identity
     ) async throws -> SnapshotInformation? {
-        guard try syncEngine() == .journal else { return nil }
+        // A device that joins leaves none: its first sync afterwards does, if one is due.
+        guard try syncEngine() == .journal, try Joining.address(in: files) == nil else { return nil }
         let (now, present) = (surroundings.now().wallMilliseconds, try log.vector())
         func isDue(_ newest: SyncFile.KnownSnapshot?) -> Bool {
             PlacedSnapshotRule.isDue(
@@ -60,9 +61,14 @@ extension Store {
             return nil
         }
         let erased = try log.erased()
-        let sent = try await placed.leave(
-            file.head, signedBy: identity, mayFinish: { try log.erased() == erased }, part: file.part)
-        guard sent != nil else { return nil }
+        do {
+            let sent = try await placed.leave(
+                file.head, signedBy: identity, mayFinish: { try log.erased() == erased }, part: file.part)
+            guard sent != nil else { return nil }
+        } catch PlacedSnapshotError.changedHere {
+            // Values were erased from it, or it was pruned.
+            return nil
+        }
         try note(SyncFile.KnownSnapshot(file.head), at: remote)
         do { try await placed.prune(now: now) } catch let error as TransportError {
             try Task.checkCancellation()
@@ -100,19 +106,25 @@ extension Store {
             return !overflow && (0..<limit).contains(age) && information.vector != newest
         }
         for snapshot in known.reversed() {
-            if let file = try? SnapshotFile(files.snapshotFolder.appending(path: snapshot.file).path) { return file }
+            if let file = try? snapshotFile(snapshot.file) { return file }
         }
         guard vector.covers(try log.vector()) else { return nil }
         do {
             let made = try createSnapshot()
             guard vector.covers(made.vector), let name = snapshots().last(where: { $0.information?.id == made.id })
             else { return nil }
-            return try SnapshotFile(files.snapshotFolder.appending(path: name.file).path)
+            return try snapshotFile(name.file)
         } catch {
             Subsystem.replication.logger.warning(
                 "no snapshot can be left", metadata: ["reason": "\(Subsystem.reason(of: error))"])
             return nil
         }
+    }
+
+    private func snapshotFile(_ name: String) throws -> SnapshotFile {
+        let path = files.snapshotFolder.appending(path: name).path
+        guard try Snapshot.isCurrent(at: path, of: log) else { throw PlacedSnapshotError.otherVersion }
+        return try SnapshotFile(path)
     }
 
     /// The age up to which a snapshot that is here already is left, in milliseconds: one hour.

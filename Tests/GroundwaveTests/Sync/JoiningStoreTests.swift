@@ -62,6 +62,45 @@ import Testing
         await #expect(throws: StoreError.self) { _ = try await Store.open(at: url, .full()) }
     }
 
+    @Test(arguments: UInt64(1)...8)
+    func `shows what was true at the vector of the snapshot, whatever was written`(seed: UInt64) async throws {
+        let journal = try await JournalDevice(seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        var ids: [RecordID] = []
+        for number in 0..<60 {
+            journal.clock.advance(by: .seconds(Int.random(in: 0...7200, using: &generator)))
+            let id = ids.randomElement(using: &generator)
+            switch (Int.random(in: 0..<6, using: &generator), id) {
+            case (2...3, let id?):
+                try await journal.store.edit(id, ["NAME": "name \(number % 7)", "COMMENT": "comment \(number % 5)"])
+            case (4, let id?): _ = try await journal.store.write { try $0.remove("qso", id) }
+            case (5, let id?): _ = try await journal.store.write { try $0.restore("qso", id) }
+            default: ids.append(try await journal.store.log("N\(number)CALL", at: String(format: "%04d", number)))
+            }
+            if Int.random(in: 0..<4, using: &generator) == 0 { try await journal.sync() }
+        }
+        try await journal.sync()
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "store")
+        await #expect(throws: StoreError.self) {
+            _ = try await journal.joined(at: url, through: withoutHistory(journal))
+        }
+        let joining = try #require(try Store.whileJoining(at: url, .full()))
+        // The model is the fold of the events of that vector, which the first device has.
+        let past = try await journal.store.at(.vector(joining.snapshot.vector))
+        #expect(try joining.read { try Self.contacts($0) } == past.read { try Self.contacts($0) })
+    }
+
+    /// All contacts, hidden ones too, with what each of their fields shows.
+    private static func contacts(_ view: borrowing ViewReader) throws -> [String] {
+        var found: [String] = []
+        try view.forEachRecord(of: "qso") { record in
+            found.append("\(record.id) \(record.isVisible) \(record.fields.map { "\($0.key)=\($0.value ?? [])" })")
+            return true
+        }
+        return found
+    }
+
     @Test func `has no history, and invents none`() async throws {
         let journal = try await journal()
         let folder = try TemporaryFolder()
