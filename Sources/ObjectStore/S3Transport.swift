@@ -50,6 +50,16 @@ public struct S3Transport: Transport {
         }
     }
 
+    /// Replaces an object; see ``Transport``.
+    ///
+    /// - Throws: ``TransportError``: as ``putIfAbsent(_:_:)``.
+    public func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        let request = S3Request(method: "PUT", key: key(name), body: bytes, limit: 65_536)
+        if case .failure(let failure) = try await client.perform(request).result {
+            throw Self.surprise(failure, "replacing", name)
+        }
+    }
+
     /// Returns the bytes of an object; see ``Transport``.
     ///
     /// - Throws: ``TransportError``: as ``putIfAbsent(_:_:)``; `unreachable` also if the answer is not what was announced.

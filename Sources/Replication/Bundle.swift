@@ -33,12 +33,9 @@ public struct Bundle<Log: ReplicatedLog> {
     }
 
     /// Passes the segments, at least one, to `body`, each with the ranges in it. Errors of `body` end the writing.
-    ///
-    /// - Parameter now: The time in the manifest of each segment.
-    public func write(now: Arrival, _ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
-        let manifest = try Manifest(of: log, as: identity, milliseconds: now.wallMilliseconds)
+    public func write(_ body: (_ segment: [UInt8], _ ranges: [RangeFrame]) throws -> Void) throws {
         var (ranges, kept) = (ranges[...], kept[...])
-        var isFirst = true
+        var number: UInt64 = 0
         while true {
             var segment = SegmentFrames(of: log, signedBy: identity)
             while segment.hasRoom, let range = ranges.popFirst() {
@@ -51,9 +48,9 @@ public struct Bundle<Log: ReplicatedLog> {
             }
             while segment.hasRoom, let frame = kept.popFirst() { segment.append(kept: frame) }
             let frames = segment.frames
-            if frames.isEmpty, !isFirst { return }
-            isFirst = false
-            try body(Segment.bytes(log: log.id, manifest, frames, by: identity), frames)
+            if frames.isEmpty, number > 0 { return }
+            number += 1
+            try body(Segment.bytes(log: log.id, of: identity.replica, number...number, frames), frames)
         }
     }
 }

@@ -16,6 +16,35 @@ extension FolderObjects {
         return try putInPlace(last, bytes, in: folder, as: name)
     }
 
+    /// Writes a temporary file, and renames it when it is complete.
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) throws(TransportError) {
+        guard bytes.count <= Self.largest else { throw .tooLarge(name, byteCount: bytes.count) }
+        let last = name.parts.last!
+        guard !RemoteFileNames.isOfConflictCopy(last) else {
+            throw .refused(name, "Programs that copy folders give such names to copies of objects.")
+        }
+        let folder = try madeFolder(of: name)
+        _ = try isTaken(last, in: folder, as: name)
+        let aside = RemoteFileNames.unused()
+        let file = try made(aside, in: folder)
+        do {
+            try removeLeftOvers(in: folder, now: try file.status().modifiedSeconds)
+            try file.write(bytes)
+            try folder.rename(aside, to: last)
+        } catch {
+            _ = try? folder.remove(aside)
+            throw error
+        }
+        try folder.flush()
+    }
+
+    private func made(_ aside: String, in folder: borrowing OpenFolder) throws(TransportError) -> ObjectFile {
+        guard let file = try folder.makeFile(aside) else {
+            throw .unreachable("The file \(folder.path)/\(aside) already exists, although its name is random.")
+        }
+        return file
+    }
+
     /// Returns whether there is an object of that name, here or only in the cloud.
     private func isTaken(
         _ part: String, in folder: borrowing OpenFolder, as name: ObjectName
@@ -33,9 +62,7 @@ extension FolderObjects {
         _ part: String, _ bytes: [UInt8], in folder: borrowing OpenFolder, as name: ObjectName
     ) throws(TransportError) -> PutOutcome? {
         let aside = RemoteFileNames.unused()
-        guard let file = try folder.makeFile(aside) else {
-            throw .unreachable("The file \(folder.path)/\(aside) already exists, although its name is random.")
-        }
+        let file = try made(aside, in: folder)
         // If this fails, a later writer removes the file.
         defer { _ = try? folder.remove(aside) }
         try removeLeftOvers(in: folder, now: try file.status().modifiedSeconds)

@@ -73,6 +73,13 @@ public struct FolderTransport: Transport {
         try await perform { (objects) throws(TransportError) in try objects.put(name, bytes) }
     }
 
+    /// Replaces an object; see ``Transport``. The new file is renamed over the old one when it is complete and flushed.
+    ///
+    /// - Throws: ``TransportError``: `refused` if the name is not a file, or a part of its path is not a folder.
+    public func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        try await perform { (objects) throws(TransportError) in try objects.replace(name, bytes) }
+    }
+
     /// Returns the bytes of an object; see ``Transport``.
     ///
     /// - Throws: ``TransportError``: `unreachable` also if a cloud has the object but this machine has not downloaded

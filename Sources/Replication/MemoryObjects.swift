@@ -28,6 +28,20 @@ struct MemoryObjects: Sendable {
         return .stored
     }
 
+    /// Stores an object in place of any of its name. Throws `full` if the objects would exceed `roomBytes` together.
+    mutating func replace(_ name: ObjectName, _ bytes: [UInt8], roomBytes: Int?) throws(TransportError) {
+        let before = objects[name]
+        if let roomBytes, byteCount - (before?.bytes.count ?? 0) + bytes.count > roomBytes {
+            throw .full("The remote in memory has no room for the \(bytes.count) bytes of \(name).")
+        }
+        guard let before else {
+            _ = try put(name, bytes, roomBytes: roomBytes)
+            return
+        }
+        byteCount += bytes.count - before.bytes.count
+        objects[name]?.bytes = bytes
+    }
+
     /// Deletes an object. Returns whether it existed.
     mutating func delete(_ name: ObjectName) -> Bool {
         guard let object = objects.removeValue(forKey: name) else { return false }

@@ -10,8 +10,8 @@ extension MemoryTransport {
         /// The number of latest `putIfAbsent` calls whose objects listings miss. Calls that stored nothing, since the
         /// object existed or there was no room, count too. So a listing catches up as others continue to write.
         public var listingsLackPuts = 0
-        /// Whether `putIfAbsent` throws `unreachable` after it has stored the object, so that the writer does not
-        /// know of it.
+        /// Whether `putIfAbsent` and `replace` throw `unreachable` after they have stored the object, so that the writer
+        /// does not know of it.
         public var putsFailAfterwards = false
         /// The maximum number of bytes returned of an object, or of a range of it, as if they were all.
         public var getsEndAfterBytes: Int?
@@ -24,6 +24,8 @@ extension MemoryTransport {
     public enum Request: Hashable, Sendable {
         /// Store an object.
         case put(ObjectName)
+        /// Store an object in place of another one.
+        case replace(ObjectName)
         /// Read an object.
         case get(ObjectName)
         /// List the objects of a folder.

@@ -84,6 +84,19 @@ public final class MemoryTransport: Transport {
         return outcome
     }
 
+    /// Replaces an object; see ``Transport``. Notifies watchers.
+    ///
+    /// - Throws: ``TransportError``; then nothing was stored, unless ``Faults/putsFailAfterwards`` is set.
+    public func replace(_ name: ObjectName, _ bytes: [UInt8]) throws(TransportError) {
+        guard bytes.count <= objectBytes else { throw .tooLarge(name, byteCount: bytes.count) }
+        let isAnswerLost = try perform(.replace(name)) { (objects, faults) throws(TransportError) -> Bool in
+            try objects.replace(name, bytes, roomBytes: faults.roomBytes)
+            return faults.putsFailAfterwards
+        }
+        watchers.notify()
+        if isAnswerLost { throw .unreachable("The answer to replacing \(name) was lost.") }
+    }
+
     /// Returns the bytes of an object; see ``Transport``.
     ///
     /// - Throws: The ``TransportError`` of the faults that are set; `tooLarge` if more than `limit` bytes are asked for.

@@ -90,6 +90,13 @@ struct OpenFolder: ~Copyable {
         linkat(descriptor, name, descriptor, other, 0) == 0 ? 0 : errno
     }
 
+    /// Gives a file another name, in place of any file that has it.
+    func rename(_ name: String, to other: String) throws(TransportError) {
+        guard renameat(descriptor, name, descriptor, other) == 0 else {
+            throw .system(errno, "The file \(at(other)) cannot be replaced")
+        }
+    }
+
     /// Deletes a name. Returns `false` if it does not exist.
     @discardableResult
     func remove(_ name: String) throws(TransportError) -> Bool {

@@ -8,9 +8,10 @@ import GroundwaveEvents
 public struct RemoteCache: Hashable, Sendable {
     /// The number of the segment of each store to read, or to write, next.
     public internal(set) var next: [ReplicaID: UInt64] = [:]
-    /// The mark of the segment before that one, for each store. The number alone would not distinguish it from
-    /// another segment pushed under its name after the remote was emptied.
-    public internal(set) var marks: [ReplicaID: UInt64] = [:]
+    /// The catalog of each store up to which everything was read, or which this store has written.
+    public internal(set) var catalogs: [ReplicaID: KnownCatalog] = [:]
+    /// The stores whose objects others have taken over, with their histories.
+    public internal(set) var takenOver: [ReplicaID: UInt64] = [:]
     /// The events at the remote, up to the first missing event of each branch.
     public internal(set) var vector = VersionVector()
     /// The ranges at the remote after missing events.
@@ -39,7 +40,7 @@ public struct RemoteCache: Hashable, Sendable {
     /// Creates an empty cache.
     public init() {}
 
-    private static let magic: UInt32 = 0x354E_5747
+    static let magic: UInt32 = 0x364E_5747
     fileprivate static let countLimit = 1 << 16
 
     /// Creates the cache from `bytes`; empty if they are invalid.
@@ -54,7 +55,13 @@ public struct RemoteCache: Hashable, Sendable {
         do throws(ByteCodingError) {
             cache.lastFullPass = Int64(bitPattern: try reader.uint64(in: span))
             for (store, number) in try reader.numbers(in: span) { cache.next[store] = number }
-            for (store, mark) in try reader.numbers(in: span) { cache.marks[store] = mark }
+            for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
+                let store: ReplicaID = try reader.id(in: span)
+                cache.catalogs[store] = KnownCatalog(
+                    history: try reader.uint64(in: span), number: try reader.uint64(in: span),
+                    mark: try reader.uint64(in: span))
+            }
+            for (store, history) in try reader.numbers(in: span) { cache.takenOver[store] = history }
             for (replica, last) in try reader.numbers(in: span) { cache.vector[replica] = last }
             for _ in 0..<(try reader.count(in: span, limit: Self.countLimit)) {
                 if let range = try reader.range(in: span) { cache.kept.insert(range) }
@@ -88,7 +95,14 @@ public struct RemoteCache: Hashable, Sendable {
         writer.append(littleEndian: Self.magic)
         writer.append(littleEndian: lastFullPass)
         writer.append(numbers: next.map { ($0.key, $0.value) })
-        writer.append(numbers: marks.map { ($0.key, $0.value) })
+        writer.append(varint: catalogs.count)
+        for (store, catalog) in catalogs.sorted(by: { $0.key < $1.key }) {
+            writer.append(store)
+            writer.append(littleEndian: catalog.history)
+            writer.append(littleEndian: catalog.number)
+            writer.append(littleEndian: catalog.mark)
+        }
+        writer.append(numbers: takenOver.map { ($0.key, $0.value) })
         writer.append(numbers: vector.entries.map { ($0.replica, $0.sequence) })
         writer.append(varint: kept.count)
         for range in kept.sorted(by: { $0.isBefore($1) }) { writer.append(range) }
@@ -154,6 +168,25 @@ public struct RemoteCache: Hashable, Sendable {
             kept.remove(next)
             vector[next.replica] = max(vector[next.replica], next.last)
         }
+    }
+}
+
+/// What a store remembers of the catalog of another one, or of its own.
+public struct KnownCatalog: Hashable, Sendable {
+    /// The history at the remote that it is of.
+    let history: UInt64
+    /// Its number in that history.
+    let number: UInt64
+    /// The beginning of its signature.
+    let mark: UInt64
+
+    init(history: UInt64, number: UInt64, mark: UInt64) {
+        (self.history, self.number, self.mark) = (history, number, mark)
+    }
+
+    /// `bytes` are those of `catalog`.
+    init(_ catalog: Catalog, _ bytes: [UInt8]) {
+        self.init(history: catalog.history, number: catalog.number, mark: Catalog.mark(of: bytes))
     }
 }
 

@@ -2,46 +2,53 @@ import GroundwaveEvents
 
 /// The contents of a remote, by store.
 public struct RemoteInventory: Sendable {
+    /// The objects of one store.
+    public struct Item: Sendable {
+        /// The replica that the store writes as.
+        public let store: ReplicaID
+        /// The number of its objects: its catalog, packs and segments.
+        public fileprivate(set) var objects = 0
+        /// The size of all of them in bytes.
+        public fileprivate(set) var bytes = 0
+        /// The log that they are of, if that is another one.
+        public fileprivate(set) var otherLog: LogID?
+    }
+
     /// The log of the remote; `nil` if there is none.
     public let log: LogID?
-    /// The number of segments and bytes that each store has pushed, in order of store; and the log that a segment of its
-    /// folder is of, if that is another one.
-    public private(set) var stores: [(store: ReplicaID, segments: Int, bytes: Int, otherLog: LogID?)] = []
+    /// The stores that have objects there, in order of store.
+    public private(set) var stores: [Item] = []
 
-    /// Lists the contents of the remote at `transport`. Reads every segment, unless its listing has their sizes: then only the
-    /// beginning of the last one of each store.
+    /// Lists the contents of the remote at `transport`. Reads every object, unless its listing has their sizes: then only the
+    /// beginning of one of each store.
     ///
     /// - Throws: ``TransportError``; ``RemoteError/notReady`` if the log mark was cut short.
     public init(at transport: any Transport) async throws {
         log = try await RemoteLayout.log(at: transport)
-        for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
-            guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
-            var (segments, bytes, otherLog) = (0, 0, LogID?.none)
+        for store in try await Self.stores(at: transport) {
+            var item = Item(store: store)
             if let transport = transport as? any SizedListing {
-                let sizes = try await transport.sizes(below: RemoteLayout.segments(of: store))
-                (segments, bytes) = (sizes.count, sizes.reduce(0) { $0 + $1.byteCount })
+                let sizes = try await transport.sizes(below: RemoteLayout.folder(of: store))
+                for (name, byteCount) in sizes { item.count(name, byteCount: byteCount) }
                 if let last = sizes.last {
                     let start = try await transport.get(
-                        last.name, range: 0..<Segment.logRange.count, limit: Segment.logRange.count)
-                    if let found = Segment.log(start ?? []), found != log { otherLog = found }
+                        last.name, range: Segment.logRange, limit: Segment.logRange.count)
+                    if let found = Segment.log(start ?? []), found != log { item.otherLog = found }
                 }
-                stores.append((store, segments, bytes, otherLog))
-                continue
-            }
-            for name in try await Self.names(in: RemoteLayout.segments(of: store), at: transport) {
-                segments += 1
-                do throws(TransportError) {
-                    let segment = try await transport.get(name, range: nil, limit: Segment.byteLimit) ?? []
-                    bytes += segment.count
-                    if let found = Segment.log(Array(segment.prefix(Segment.logRange.count))), found != log {
-                        otherLog = found
+            } else {
+                for name in try await Self.names(of: store, at: transport) {
+                    do throws(TransportError) {
+                        let bytes = try await transport.get(name, range: nil, limit: Segment.byteLimit) ?? []
+                        item.count(name, byteCount: bytes.count)
+                        let found = Segment.log(Array(bytes.prefix(Segment.logRange.count)))
+                        if let found, found != log { item.otherLog = found }
+                    } catch {
+                        guard case .tooLarge(_, let count) = error else { throw error }
+                        item.count(name, byteCount: count)
                     }
-                } catch {
-                    guard case .tooLarge(_, let count) = error else { throw error }
-                    bytes += count
                 }
             }
-            stores.append((store, segments, bytes, otherLog))
+            stores.append(item)
         }
     }
 
@@ -49,10 +56,12 @@ public struct RemoteInventory: Sendable {
     /// deleted.
     public static func delete(at transport: any Transport) async throws(TransportError) -> Int {
         var count = try await PlacedSnapshots.deleteAll(at: transport)
-        for name in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
-            guard let store = ReplicaID(text: name), "\(store)" == name else { continue }
-            // Begins with the last one, so that an interruption leaves consecutive numbers.
-            for name in try await names(in: RemoteLayout.segments(of: store), at: transport).reversed() {
+        for store in try await stores(at: transport) {
+            // Begins with the catalog, which names the others, and ends with the first segment, so that an interruption leaves
+            // consecutive numbers.
+            let names = try await names(of: store, at: transport)
+            let catalog = RemoteLayout.catalog(of: store)
+            for name in names.filter({ $0 == catalog }) + names.filter({ $0 != catalog }).reversed() {
                 try await transport.delete(name)
                 count += 1
             }
@@ -60,6 +69,21 @@ public struct RemoteInventory: Sendable {
         try await transport.delete(RemoteLayout.logAgain)
         try await transport.delete(RemoteLayout.log)
         return count + 1
+    }
+
+    /// The stores that have a folder, in order.
+    static func stores(at transport: any Transport) async throws(TransportError) -> [ReplicaID] {
+        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount)
+        return names.compactMap { name in ReplicaID(text: name).flatMap { "\($0)" == name ? $0 : nil } }
+    }
+
+    /// The names of the objects of a store, in order.
+    static func names(
+        of store: ReplicaID, at transport: any Transport
+    ) async throws(TransportError) -> [ObjectName] {
+        try await names(in: RemoteLayout.folder(of: store), at: transport).filter {
+            RemoteLayout.kind(of: $0, of: store) != nil
+        }
     }
 
     static func names(
@@ -71,5 +95,16 @@ public struct RemoteInventory: Sendable {
             names += page
             if page.count < 1000 { return names }
         }
+    }
+}
+
+extension RemoteInventory.Item {
+    fileprivate init(store: ReplicaID) { self.store = store }
+
+    /// Adds an object, if it is one of a store.
+    fileprivate mutating func count(_ name: ObjectName, byteCount: Int) {
+        guard RemoteLayout.kind(of: name, of: store) != nil else { return }
+        objects += 1
+        bytes += byteCount
     }
 }

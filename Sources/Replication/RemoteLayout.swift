@@ -8,12 +8,13 @@ import GroundwaveEvents
 /// |---|---|
 /// | `groundwave-log` | the log mark: `GWL1` and the id of the log (16), written once |
 /// | `groundwave-log-again` | only where the mark was cut short: the same bytes, by the first store that writes the mark again |
-/// | `stores/REPLICA/NUMBER.segment` | a ``Segment`` pushed by that replica's store, numbered consecutively from 1 |
+/// | `stores/REPLICA/catalog` | the ``Catalog`` of that replica's store: the only object that is replaced |
+/// | `stores/REPLICA/NUMBER.segment` | a ``Segment`` pushed by that store, numbered consecutively from 1 |
+/// | `stores/REPLICA/HASH.pack` | consecutive segments as one; the name is the beginning of its SHA-256, in hexadecimal digits |
 /// | `snapshots/…` | snapshots for new devices: see ``PlacedSnapshotName`` |
 ///
-/// A store writes only in its own folder, and each object only once. So two devices never write the same name, which
-/// sync services for folders cannot handle, and a device that has read 41 segments of a store knows the name of the
-/// next one.
+/// A store writes only in its own folder, so two devices never write the same name, which sync services for folders cannot
+/// handle. Only objects of a store that is gone for ever are deleted by another one, once it has taken them over.
 public enum RemoteLayout {
     static let magic: UInt32 = 0x314C_5747
 
@@ -71,20 +72,38 @@ public enum RemoteLayout {
 
     static let stores = folder("stores")
 
-    static func segments(of store: ReplicaID) -> ObjectPrefix { folder("stores/\(store)") }
+    static func folder(of store: ReplicaID) -> ObjectPrefix { folder("stores/\(store)") }
+
+    static func catalog(of store: ReplicaID) -> ObjectName { name("stores/\(store)/catalog") }
+
+    /// The greatest number of a segment.
+    static let segmentLimit: UInt64 = 1 << 48
 
     static func segment(_ number: UInt64, of store: ReplicaID) -> ObjectName {
         let digits = String(number)
         return name("stores/\(store)/\(String(repeating: "0", count: 20 - digits.count))\(digits).segment")
     }
 
-    /// Returns the number in the name of a segment; `nil` if it is not such a name.
-    static func number(of name: ObjectName, of store: ReplicaID) -> UInt64? {
+    static func pack(_ hash: Hash256, of store: ReplicaID) -> ObjectName {
+        name("stores/\(store)/\("\(hash)".prefix(32)).pack")
+    }
+
+    /// An object of a store, by its name.
+    enum Kind: Hashable {
+        case catalog
+        case segment(UInt64)
+        case pack
+    }
+
+    /// Returns what an object of a store is by its name; `nil` if no store gives such names.
+    static func kind(of name: ObjectName, of store: ReplicaID) -> Kind? {
+        if name == catalog(of: store) { return .catalog }
         let last = name.description.split(separator: "/").last.map(String.init) ?? ""
-        guard last.hasSuffix(".segment"), let number = UInt64(last.dropLast(8)), number >= 1,
+        if last.hasSuffix(".pack"), last.utf8.count == 37 { return .pack }
+        guard last.hasSuffix(".segment"), let number = UInt64(last.dropLast(8)), (1...segmentLimit).contains(number),
             segment(number, of: store) == name
         else { return nil }
-        return number
+        return .segment(number)
     }
 
     /// Returns the log of the remote at `transport`; `nil` if there is none.

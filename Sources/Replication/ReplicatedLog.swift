@@ -29,6 +29,12 @@ public protocol ReplicatedLog {
     /// Returns the events whose values are missing here, and that other stores may still have.
     func missingValues() throws -> EventSet
 
+    /// Returns the events whose values were erased, and are refused from every source.
+    func erased() throws -> EventSet
+
+    /// Returns the leaf of an event; `nil` if the log does not have it.
+    func leaf(of event: EventID) throws -> Hash256?
+
     /// Stores ranges that were checked, all in one commit.
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received
 }

@@ -5,13 +5,11 @@ import GroundwaveLogFormat
 ///
 /// A commit costs as much for one event as for a thousand, and a place may have thousands of small segments.
 struct SegmentGroup {
-    /// A segment, all of whose ranges are in the group.
+    /// A segment or pack, all of whose ranges are in the group.
     struct Member {
-        let number: UInt64
-        let mark: UInt64?
-        let manifest: Manifest
-        /// The number of ranges in the group up to its last one.
-        let rangeEnd: Int
+        let numbers: ClosedRange<UInt64>
+        /// The ranges of the group that are its own.
+        let places: Range<Int>
     }
 
     /// The ranges, in the order of the segments.
@@ -29,6 +27,12 @@ struct SegmentGroup {
     /// Whether the group is to be committed before anything is added.
     var isComplete: Bool { byteCount >= Self.byteLimit || members.count >= Self.memberLimit }
 
+    /// The ranges that were pushed lately: those of a pack were pushed before.
+    var newFrames: [RangeFrame] {
+        let packed = members.filter { $0.numbers.count > 1 }.map(\.places)
+        return frames.indices.filter { index in !packed.contains { $0.contains(index) } }.map { frames[$0] }
+    }
+
     /// Adds a range of the segment that is read now.
     mutating func append(_ frame: RangeFrame) {
         frames.append(frame)
@@ -36,13 +40,13 @@ struct SegmentGroup {
     }
 
     /// Notes that all ranges of a segment were added.
-    mutating func end(_ number: UInt64, mark: UInt64?, _ manifest: Manifest) {
-        members.append(Member(number: number, mark: mark, manifest: manifest, rangeEnd: frames.count))
+    mutating func end(_ numbers: ClosedRange<UInt64>) {
+        members.append(Member(numbers: numbers, places: (members.last?.places.upperBound ?? 0)..<frames.count))
     }
 
     /// The segments in front of the one that has `range`; all of them if none has it.
     func members(before range: EventRange) -> ArraySlice<Member> {
         guard let place = frames.firstIndex(where: { $0.range == range }) else { return members[...] }
-        return members.prefix { $0.rangeEnd <= place }
+        return members.prefix { $0.places.upperBound <= place }
     }
 }

@@ -7,9 +7,7 @@ extension SyncPass {
     mutating func checkLog(mayWrite: Bool) async throws {
         try beginRequest()
         switch try await RemoteLayout.mark(at: transport) {
-        case .log(log.id):
-            // The last own segment must still be here, unless somebody has deleted it.
-            if try await !isThere(lastOf: identity.replica) { forget() }
+        case .log(log.id): return
         case .log(let found): throw RemoteError.otherLog(found)
         case .invalid: throw RemoteError.notARemote
         case .cut(let bytes):
@@ -17,7 +15,7 @@ extension SyncPass {
             guard mayWrite else { throw RemoteError.notReady }
             try await writeMarkAgain()
         case .none:
-            if !cache.next.isEmpty { forget() }
+            if !cache.catalogs.isEmpty { forget() }
             guard mayWrite else { return }
             // The mark may be missing because a store of another log is writing it again.
             try await refuse(try await RemoteLayout.mark(RemoteLayout.logAgain, at: transport))
@@ -61,18 +59,20 @@ extension SyncPass {
         throw RemoteError.notARemote
     }
 
-    /// Throws if the first segment of any store is of another log.
+    /// Throws if the catalog of any store, or another object of one without a catalog, is of another log.
     private mutating func refuseSegmentsOfOthers() async throws {
         try beginRequest()
         for folder in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
             guard let store = ReplicaID(text: folder), "\(store)" == folder else { continue }
-            guard let number = try await segments(of: store, startAfter: nil).first else { continue }
-            let bytes: [UInt8]?
-            do {
-                bytes = try await segment(
-                    number, of: store, range: Segment.logRange, limit: Segment.logRange.count)
-            } catch is OddObject { continue } catch is QuarantineReason { continue }
-            if let found = bytes.flatMap(Segment.log), found != log.id { throw RemoteError.otherLog(found) }
+            var names = [RemoteLayout.catalog(of: store)]
+            names += try await objects(of: store).prefix(1).map(\.name)
+            for name in names {
+                let bytes: [UInt8]?
+                do {
+                    bytes = try await object(name, range: Segment.logRange, limit: Segment.logRange.count)
+                } catch is OddObject { continue } catch is QuarantineReason { continue }
+                if let found = bytes.flatMap(Segment.log), found != log.id { throw RemoteError.otherLog(found) }
+            }
         }
     }
 }

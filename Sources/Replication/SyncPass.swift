@@ -20,8 +20,18 @@ public struct SyncPass<Log: ReplicatedLog> {
     public internal(set) var report = SyncPassReport()
     /// Called after each commit of pulled events, with what was learnt so far: a pass that is killed then goes on there.
     package var didCommit: (RemoteCache) throws -> Void = { _ in }
+    /// How segments become packs.
+    package var packing = Packing()
     /// Whether this pass reads everything.
     var isFull = false
+    /// The catalog of this store at the remote; `nil` if there is none.
+    var own: Catalog?
+    /// Whether the remote has lost objects of this store, so that it begins a new history there.
+    var beginsAnew = false
+    /// Whether the catalog at the remote is older than the last one that this store has written there.
+    var isCatalogOutdated = false
+    /// Returns the stores that write nothing more: this one takes over what they have left at the remote.
+    private let abandoned: () throws -> Set<ReplicaID>
     /// The maximum number of segments of one store recorded as unread.
     private static var unreadCount: Int { 1000 }
 
@@ -35,10 +45,13 @@ public struct SyncPass<Log: ReplicatedLog> {
     /// Creates a sync pass for the store that has `log` and signs as `identity`.
     ///
     /// - Parameters:
+    ///   - abandoned: Returns the stores that write nothing more: this one takes over what they have left at the remote.
+    ///     Called once in a pass that reads everything and pushes.
     ///   - checkSignature: The check of signed heads, if not the usual one.
-    ///   - isValid: The check of the signature of a whole segment.
+    ///   - isValid: The check of the signature of a catalog.
     public init(
         _ log: Log, as identity: Identity, at transport: any Transport, cache: RemoteCache,
+        abandoned: @escaping () throws -> Set<ReplicaID> = { [] },
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         },
@@ -49,6 +62,7 @@ public struct SyncPass<Log: ReplicatedLog> {
         self.identity = identity
         self.transport = transport
         self.cache = cache
+        self.abandoned = abandoned
         self.checkSignature = checkSignature
         self.isValid = isValid
         self.now = now
@@ -69,14 +83,17 @@ public struct SyncPass<Log: ReplicatedLog> {
         let wall = now().wallMilliseconds
         let isDue = isFull || abs(wall - cache.lastFullPass) >= Self.fullPassMilliseconds
         self.isFull = isDue
-        if isDue { try await checkCache() }
         // The contents of the remote must be known before anything is pushed.
-        do { try await pull(isFull: isDue, mayPull: isPulling) } catch is RemoteWasRefilled {
+        do { try await pull(mayPull: isPulling) } catch is RemoteWasRefilled {
             forget()
-            try await pull(isFull: isDue, mayPull: isPulling)
+            try await pull(mayPull: isPulling)
         }
         // A store that finds out that it was restored from a backup pushes nothing under its old replica ID.
-        if isPushing, !report.received.isOfOwn(identity.replica) { try await push() }
+        if isPushing, !report.received.isOfOwn(identity.replica) {
+            try await push()
+            if isDue { try await takeOver(abandoned()) }
+            try await tidy()
+        }
         cache.pulled = try log.provenVector(signedBy: identity)
         if isDue { cache.lastFullPass = wall }
         report.manifests = cache.manifests.values.sorted { $0.store < $1.store }
@@ -90,96 +107,20 @@ public struct SyncPass<Log: ReplicatedLog> {
         report.requestCount += 1
     }
 
-    /// Discards the remote cache if the remote no longer has the segments listed in it.
-    private mutating func checkCache() async throws {
-        for store in cache.next.keys.sorted() where try await !isThere(lastOf: store) {
-            forget()
-            return
-        }
-    }
-
-    /// Returns whether the last segment of `store` in the remote cache is still there, unchanged.
-    mutating func isThere(lastOf store: ReplicaID) async throws -> Bool {
-        guard let next = cache.next[store], next > 1 else { return true }
-        let bytes: [UInt8]?
-        do {
-            bytes = try await segment(next - 1, of: store, range: Segment.markRange, limit: Segment.markRange.count)
-        } catch is OddObject { bytes = nil } catch is QuarantineReason {
-            // Nothing of the store can be looked at now: that says nothing about what is there.
-            return true
-        }
-        guard let bytes else { return cache.unread[store]?.contains(next - 1) ?? false }
-        // A truncated segment cannot be identified, and counts as changed.
-        return cache.marks[store].map { $0 == Segment.mark(bytes) } ?? true
-    }
-
     /// Discards the remote cache after a loss at the remote, so that everything is read and pushed again.
     mutating func forget() {
         report.wasEmptied = true
         cache = RemoteCache()
     }
 
-    /// Returns the numbers of the listed segments after `startAfter`, at most 1000.
-    mutating func segments(of store: ReplicaID, startAfter: UInt64?) async throws -> [UInt64] {
-        try beginRequest()
-        let names = try await transport.list(
-            prefix: RemoteLayout.segments(of: store),
-            startAfter: startAfter.map { RemoteLayout.segment($0, of: store) }, limit: 1000)
-        return names.compactMap { RemoteLayout.number(of: $0, of: store) }
-    }
-
-    private mutating func pull(isFull: Bool, mayPull: Bool) async throws {
-        try beginRequest()
-        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount)
-        var stores = Set(names.compactMap { ReplicaID(text: $0) }.filter { names.contains("\($0)") })
-        stores.formUnion(cache.next.keys)
-        for store in stores.sorted() {
-            do {
-                if isFull { try await readAgain(store, mayPull: mayPull) }
-                try await pull(store, isFull: isFull, mayPull: mayPull)
-            } catch let failure as QuarantineReason { report.quarantined[store] = failure.text }
-        }
-    }
-
     /// Records that the folder of a store has segments of another log. It is read again once a day.
     mutating func note(_ other: LogID, asLogOf store: ReplicaID) {
         cache.strangers[store] = other
-        report.strangers[store] = "Its folder has segments of another log, \(other.short)."
-    }
-
-    /// Skips an unreadable segment if the next one exists; otherwise it may still become complete.
-    mutating func skip(_ number: inout UInt64, of store: ReplicaID, because text: String) async throws {
-        report.quarantined[store] = text
-        let isFollowed: Bool
-        do { isFollowed = try await segment(number + 1, of: store, range: 0..<1, limit: 1) != nil } catch is OddObject {
-            isFollowed = true
-        }
-        guard isFollowed else { throw QuarantineReason(text) }
-        noteUnread(number, of: store)
-        number += 1
+        report.strangers[store] = "Its folder has objects of another log, \(other.short)."
     }
 
     mutating func noteUnread(_ number: UInt64, of store: ReplicaID) {
         if cache.unread[store]?.count ?? 0 < Self.unreadCount { cache.unread[store, default: []].insert(number) }
-    }
-
-    /// Retries the segments that could not be read before: they may have been incomplete.
-    private mutating func readAgain(_ store: ReplicaID, mayPull: Bool) async throws {
-        for number in (cache.unread[store] ?? []).sorted() {
-            let bytes: [UInt8]?
-            do { bytes = try await segment(number, of: store) } catch is OddObject { continue }
-            guard let bytes, let segment = try? Segment(reading: bytes, of: log.id, isValid: isValid) else { continue }
-            report.receivedBytes += bytes.count
-            var intake = Intake(store: store, mayPull: mayPull, isNew: false)
-            try collect(segment, number, mark: Segment.mark(of: bytes), into: &intake)
-            try receive(&intake)
-            cache.unread[store]?.remove(number)
-            if cache.unread[store]?.isEmpty == true { cache.unread[store] = nil }
-        }
-    }
-
-    mutating func firstSegment(of store: ReplicaID, behind number: UInt64) async throws -> UInt64? {
-        try await segments(of: store, startAfter: number).first
     }
 }
 
@@ -199,7 +140,7 @@ public enum RemoteError: Error, Hashable, Sendable {
     case notReady
 }
 
-/// The last segment read of a store has changed or is gone, and a later one exists.
+/// The remote has lost objects: it was emptied, or put back to an earlier state.
 struct RemoteWasRefilled: Error {}
 
 /// Why the objects of one store are skipped; those of all other stores are still read.

@@ -1,13 +1,15 @@
 /// A remote: storage in which the stores of one log exchange objects, such as a folder, a bucket or memory.
 ///
-/// It needs only the operations of simple storage: an object is written once, under an unused name, and is read,
-/// listed and deleted. Its answers are untrusted: contents are checked like any input from outside, a listing may be
+/// It needs only the operations of simple storage: an object is written under an unused name, read, listed and deleted; and
+/// one object of each store is replaced. Its answers are untrusted: contents are checked like any input from outside, a listing may be
 /// outdated, and a missing object of another device may appear later. Objects are not encrypted.
 ///
 /// A conforming type guarantees:
 /// - **Whole objects.** A reader gets an object completely or not at all, also after a writer was killed.
-/// - **Nothing is replaced.** Of several writers of one name, on any devices, exactly one gets ``PutOutcome/stored``.
-///   If the storage cannot refuse the others by itself, it is no remote for a log.
+/// - **Nothing is replaced** by ``putIfAbsent(_:_:)``. Of several writers of one name, on any devices, exactly one gets
+///   ``PutOutcome/stored``. If the storage cannot refuse the others by itself, it is no remote for a log.
+/// - **Replaced at once.** While ``replace(_:_:)`` replaces an object, a reader gets all of the old one or all of the new
+///   one; this device the new one as soon as it has returned.
 /// - **What was stored is there.** An object of this device is found by its name at once, and on the other devices
 ///   sooner or later. The engine reads objects by their names, so a listing that is late delays it, and loses nothing.
 /// - **Objects of up to 8 MiB**, under every ``ObjectName``, as many as there is room for.
@@ -24,6 +26,13 @@ public protocol Transport: Sendable {
     /// - Throws: ``TransportError``; then the object is stored completely, or not at all. `tooLarge` if there are
     ///   more bytes than the remote accepts.
     func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome
+
+    /// Stores `bytes` under `name`, in place of an object of that name, if there is one.
+    ///
+    /// Only the store that wrote an object replaces it, by one request at a time. As durable as ``putIfAbsent(_:_:)``.
+    ///
+    /// - Throws: ``TransportError``; then the name has the new object, or what it had before.
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError)
 
     /// Returns the bytes of an object, or some of them; `nil` if there is no object of that name.
     ///

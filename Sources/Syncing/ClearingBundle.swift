@@ -36,14 +36,14 @@ struct ClearingBundle {
     ///
     /// - Throws: ``StoreError`` with code `exists` if the name is taken; the code for the system error; `damaged` if
     ///   what is read back is not what was written. Then there is no such file.
-    func write(_ missing: Elsewhere.Missing, of log: EventLog, as identity: Identity, now: Arrival) throws {
+    func write(_ missing: Elsewhere.Missing, of log: EventLog, as identity: Identity) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
             throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
         var file = try AtomicFile(path, permissions: 0o600)
         let bundle = Bundle(of: log, as: identity, missing.events.ranges, kept: missing.kept)
-        try bundle.write(now: now) { segment, _ in try file.write(segment) }
+        try bundle.write { segment, _ in try file.write(segment) }
         try file.finish(isReplacing: false)
         do { try verify(missing, of: log) } catch {
             unlink(path)

@@ -11,11 +11,11 @@ public struct RemoteContents: Hashable, Sendable {
         public let replica: ReplicaID
         /// The name of its device; `nil` if it is not known here.
         public let device: String?
-        /// The number of segments.
-        public let segments: Int
+        /// The number of its objects: its catalog, packs and segments.
+        public let objects: Int
         /// The size of all of them in bytes.
         public let bytes: Int
-        /// The log of its segments, if that is not the one of the remote: then it is not read.
+        /// The log of its objects, if that is not the one of the remote: then it is not read.
         public let otherLog: LogID?
     }
 
@@ -58,9 +58,9 @@ public struct RemoteContents: Hashable, Sendable {
     /// The likely cost of a month; `nil` where requests cost nothing.
     public var estimate: RequestEstimate?
 
-    /// The number of all segments.
-    public var segmentCount: Int { stores.reduce(0) { $0 + $1.segments } }
-    /// The size of all segments in bytes.
+    /// The number of all objects of stores.
+    public var objectCount: Int { stores.reduce(0) { $0 + $1.objects } }
+    /// The size of them all in bytes.
     public var byteCount: Int { stores.reduce(0) { $0 + $1.bytes } }
 }
 
@@ -83,7 +83,7 @@ extension Store {
             var contents = RemoteContents(log: inventory.log)
             contents.stores = inventory.stores.map {
                 .init(
-                    replica: $0.store, device: names[$0.store], segments: $0.segments, bytes: $0.bytes,
+                    replica: $0.store, device: names[$0.store], objects: $0.objects, bytes: $0.bytes,
                     otherLog: $0.otherLog)
             }
             if let log = inventory.log {

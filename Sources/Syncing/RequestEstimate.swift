@@ -2,7 +2,7 @@
 ///
 /// Prices: Amazon S3 Standard, region us-east-1, as published in November 2026; other providers charge about the same or
 /// less, and some nothing for requests. Data that is read from outside of the provider's network is charged as well, and not
-/// counted here: a new device reads all segments once.
+/// counted here: a new device reads everything once.
 public struct RequestEstimate: Hashable, Sendable {
     /// The requests in a month that read an object.
     public let reads: Int
@@ -18,7 +18,7 @@ public struct RequestEstimate: Hashable, Sendable {
 
     /// How long in a day something is pushed or pulled again and again, on the assumed devices.
     static let activeHours = 1
-    /// The objects that an assumed device stores in a month.
+    /// The segments that an assumed device stores in a month. With each it writes its catalog.
     static let segments = 100
     static let days = 30
     /// How often a transport of a bucket lists the folders, at most.
@@ -39,9 +39,9 @@ public struct RequestEstimate: Hashable, Sendable {
             listings += span / max(interval, Self.secondsBetweenListings)
             left -= span
         }
-        // A look reads the mark of the log, the last segment of its own, and the next one of each store.
-        reads = devices * Self.days * looks * (2 + devices)
-        writes = devices * (Self.days * listings + Self.segments)
+        // A look reads the mark of the log, and the catalog of each store.
+        reads = devices * Self.days * looks * (1 + devices)
+        writes = devices * (Self.days * listings + 2 * Self.segments)
         // In millionths of millionths, in parts that cannot overflow.
         let requests = (reads / 1_000 * Self.prices.reads + writes / 1_000 * Self.prices.writes) / 1_000
         microdollars = requests + bytes / 1_000_000 * Self.prices.gigabyte / 1_000

@@ -93,6 +93,19 @@ extension Store {
         return Retirements(recorded, knowing: signs, aware: aware)
     }
 
+    /// Returns the stores that write nothing more: those of retired replicas; and those that another replica continues, if
+    /// nothing was heard of them for a month, since a copied store may live on beside its copy.
+    func abandonedStores() throws -> Set<ReplicaID> {
+        let manifests = try manifests()
+        let month: Int64 = 30 * 24 * 3_600_000
+        let now = surroundings.now().wallMilliseconds
+        let former = Set(try formerReplicas().values).filter { replica in
+            let last = manifests[replica]?.map(\.milliseconds).max()
+            return last.map { now.subtractingReportingOverflow($0).partialValue > month } ?? false
+        }
+        return try retirements(by: manifests.values.flatMap { $0 }).retired.union(former)
+    }
+
     /// Returns the last that is known here of each replica. What the manifest of another device says of it does not
     /// count, since that device cannot speak for it.
     func signsOfLife(in manifests: [Manifest]) throws -> [ReplicaID: SignOfLife] {

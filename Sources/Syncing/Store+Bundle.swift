@@ -56,7 +56,7 @@ extension Store {
             let bundle = try Bundle(of: log, as: identity, missingFrom: vector)
             var made = BundleMade()
             var file = try AtomicFile(path)
-            try bundle.write(now: surroundings.now()) { segment, frames in
+            try bundle.write { segment, frames in
                 try file.write(segment)
                 made.ranges += frames.count
                 made.events += frames.reduce(0) { $0 + $1.range.count }

@@ -168,7 +168,7 @@ extension Store {
         ClearingBundle.removeUnfinished(beside: url)
         if missing.isEmpty { return nil }
         do {
-            try clearing.bundleFile.write(missing, of: log, as: identity, now: surroundings.now())
+            try clearing.bundleFile.write(missing, of: log, as: identity)
         } catch let error as StoreError {
             throw StoreError(
                 error.code, error.message, hint: "Nothing was deleted. \(error.advice ?? "")", cause: error)

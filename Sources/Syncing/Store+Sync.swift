@@ -184,7 +184,7 @@ extension Store {
             let beginning = try log.checksum(at: 1)
             var pass = SyncPass(
                 storeLog, as: identity, at: transport, cache: files.readCache(of: name),
-                now: surroundings.now)
+                abandoned: { try self.abandonedStores() }, now: surroundings.now)
             defer { summary.add(pass.report) }
             pass.didCommit = { [self] cache in
                 // The first pass may take long, and is worth resuming if it is killed.

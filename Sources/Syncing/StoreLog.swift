@@ -30,6 +30,10 @@ package struct StoreLog: ReplicatedLog {
 
     package func pendingFrames() throws -> [RangeFrame] { try store.log.pendingFrames() }
 
+    package func erased() throws -> EventSet { try store.log.erased() }
+
+    package func leaf(of event: EventID) throws -> Hash256? { try store.log.leaf(of: event) }
+
     package func streams() throws -> Streams { try store.log.streams() }
 
     package func missingValues() throws -> EventSet {

@@ -18,6 +18,31 @@ extension ExaminedTransport {
         try expect(try await list(), ["log/1"], "Listing")
     }
 
+    func replacesAtOnce() async throws {
+        try await replace("log/catalog", [1])
+        try expect(try await get("log/catalog"), [1], "Reading an object that was stored by replacing none")
+        try await store("log/1", [9])
+        try await replace("log/catalog", [2, 3])
+        try expect(try await get("log/catalog"), [2, 3], "Reading an object that was replaced")
+        try expect(try await get("log/1"), [9], "Reading another object")
+        try expect(try await list(), ["log/1", "log/catalog"], "Listing")
+        // Who reads meanwhile gets all of one of them.
+        let reader = Task {
+            var found: [[UInt8]?] = []
+            for _ in 0..<40 { found.append(try await get("log/catalog", limit: 300_000)) }
+            return found
+        }
+        for round in 1...12 {
+            try await replace("log/catalog", [UInt8](repeating: UInt8(round), count: 200_000 - 9_000 * round))
+        }
+        for bytes in try await reader.value where bytes != [2, 3] {
+            let round = bytes?.first.map(Int.init) ?? 0
+            guard let bytes, bytes.count == 200_000 - 9_000 * round, bytes.allSatisfy({ Int($0) == round }) else {
+                throw Finding("Reading while an object was replaced gave parts of two objects, or none.")
+            }
+        }
+    }
+
     func hasNothingAtFirst() async throws {
         try expect(try await get("a"), nil, "Reading")
         try expect(try await get("a/b/c", range: 0..<10), nil, "Reading a range")

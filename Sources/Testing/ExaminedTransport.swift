@@ -18,6 +18,10 @@ struct ExaminedTransport: Sendable {
         try await transport.putIfAbsent(Self.name(name), bytes)
     }
 
+    func replace(_ name: String, _ bytes: [UInt8]) async throws {
+        try await transport.replace(Self.name(name), bytes)
+    }
+
     func get(_ name: String, range: Range<Int>? = nil, limit: Int = 8 << 20) async throws -> [UInt8]? {
         try await transport.get(Self.name(name), range: range, limit: limit)
     }

@@ -42,6 +42,10 @@ final class FaultyTransport: Transport {
         try await perform { () async throws(TransportError) in try await transport.putIfAbsent(name, bytes) }
     }
 
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        try await perform { () async throws(TransportError) in try await transport.replace(name, bytes) }
+    }
+
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
         try await perform { () async throws(TransportError) in
             try await transport.get(name, range: range, limit: limit)

@@ -15,6 +15,8 @@ public struct TransportConformance: Sendable {
         case wholeObjects = "gives back what was stored, up to 8 MiB"
         /// Nothing is replaced.
         case nothingIsReplaced = "leaves an object as it is when its name is stored again"
+        /// An object is replaced at once.
+        case replacement = "replaces an object at once, and no other"
         /// A name that was never stored has no object, no names and no folders.
         case absence = "has nothing under a name that was not stored"
         /// Ranges are clamped to the object.
@@ -80,6 +82,7 @@ public struct TransportConformance: Sendable {
             switch guarantee {
             case .wholeObjects: try await transport.keepsObjectsWhole()
             case .nothingIsReplaced: try await transport.replacesNothing()
+            case .replacement: try await transport.replacesAtOnce()
             case .absence: try await transport.hasNothingAtFirst()
             case .ranges: try await transport.clampsRanges()
             case .limits: try await transport.keepsLimits()

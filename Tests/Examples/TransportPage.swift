@@ -7,6 +7,7 @@ import Testing
 protocol Bucket: Sendable {
     /// Returns whether there was no object of that key.
     func create(_ key: String, _ bytes: [UInt8]) async throws -> Bool
+    func write(_ key: String, _ bytes: [UInt8]) async throws
     func read(_ key: String) async throws -> [UInt8]?
     func keys() async throws -> [String]
     func remove(_ key: String) async throws
@@ -20,6 +21,7 @@ actor MemoryBucket: Bucket {
         return objects[key] == nil
     }
 
+    func write(_ key: String, _ bytes: [UInt8]) { objects[key] = bytes }
     func read(_ key: String) -> [UInt8]? { objects[key] }
     func keys() -> [String] { Array(objects.keys) }
     func remove(_ key: String) { objects[key] = nil }
@@ -30,6 +32,10 @@ struct BucketTransport: Transport {
 
     func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
         try await reaching { try await bucket.create("\(name)", bytes) } ? .stored : .exists
+    }
+
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        try await reaching { try await bucket.write("\(name)", bytes) }
     }
 
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {

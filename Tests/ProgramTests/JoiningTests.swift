@@ -140,8 +140,8 @@ private final class StoppedJoin: Sendable {
         #expect(snapshots["count"] == 1 && snapshots["bytes"] ?? 0 > 100)
         #expect(try shack.run("remote", "show", "place").output.contains("For new devices: 1 snapshot"))
         let removed = try shack.json("remote", "remove", "place", "--delete-data", "--yes")
-        // Log mark, segment, head, part.
-        #expect(removed["deleted"] as? Int == 4)
+        // Log mark, catalog, segment, head, part.
+        #expect(removed["deleted"] as? Int == 5)
         let files = FileManager.default.subpaths(atPath: place.path) ?? []
         #expect(!files.contains { $0.hasSuffix(".part") || $0.hasSuffix(".head") }, "\(files)")
     }

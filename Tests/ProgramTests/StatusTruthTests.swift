@@ -6,10 +6,10 @@ import GroundwaveTesting
 import Testing
 
 /// Three devices of one log that meet in a folder, and what is true of them, kept beside them: who wrote which contact,
-/// which segments lie where, and what each device can know. What a device *has* is what it lists: nothing here asks the
+/// which catalogs lie where, and what each device can know. What a device *has* is what it lists: nothing here asks the
 /// code that is judged.
 private final class Situation {
-    /// What a segment tells whoever reads it: the contacts that its writer listed then, and which of them without values.
+    /// What a catalog tells whoever reads it: the contacts that its writer listed then, and which of them without values.
     struct Claim {
         var contacts: Set<String>
         var withoutValues: Set<String>
@@ -25,19 +25,21 @@ private final class Situation {
     private var author: [String: Int] = [:]
     /// The contacts of each device, in order.
     private var written: [[String]]
-    /// The claims of each device's segments, in order.
+    /// The claims of each device's catalogs, in order.
     private var claims: [[Claim]]
-    /// The last segment of a device that the others cannot see yet.
-    private var hidden: [Int: URL] = [:]
-    /// How many segments of each device each device has read.
+    /// These catalogs.
+    private var catalogs: [[Data]]
+    /// The devices whose last catalog the others cannot see yet.
+    private var hidden: Set<Int> = []
+    /// How many catalogs of each device each device has read.
     private var read: [[Int]]
     /// The contacts that a device knows of by a bundle.
     private var known: [Set<String>]
     /// What a device listed at the end of its last sync.
     private var synced: [Set<String>]
-    /// The device that somebody has declared gone; what was known of its segments and contacts then; whether it has synced
+    /// The device that somebody has declared gone; what was known of its catalogs and contacts then; whether it has synced
     /// since, of which the others know once they have read what it has pushed.
-    private(set) var gone: (index: Int, segments: Int, contacts: Set<String>, isBack: Bool)?
+    private(set) var gone: (index: Int, catalogs: Int, contacts: Set<String>, isBack: Bool)?
     /// What has happened, in order.
     private(set) var steps: [String] = []
 
@@ -48,6 +50,7 @@ private final class Situation {
         let count = Self.count
         written = Array(repeating: [], count: count)
         claims = Array(repeating: [], count: count)
+        catalogs = Array(repeating: [], count: count)
         read = Array(repeating: Array(repeating: 0, count: count), count: count)
         known = Array(repeating: [], count: count)
         synced = Array(repeating: [], count: count)
@@ -100,7 +103,7 @@ private final class Situation {
 
     /// Whether a device believes that another one is gone: it knows of no later contact or manifest of it.
     private func isRetired(_ other: Int, for index: Int) throws -> Bool {
-        guard let gone, gone.index == other, index != other, read[index][other] <= gone.segments else { return false }
+        guard let gone, gone.index == other, index != other, read[index][other] <= gone.catalogs else { return false }
         let contacts = try listed(index).contacts.union(known[index]).filter { author[$0] == other }
         return contacts.isSubset(of: gone.contacts)
     }
@@ -153,10 +156,8 @@ private final class Situation {
         written[index].append(call)
     }
 
-    private func segments(_ index: Int) throws -> [URL] {
-        let folder = place.appending(path: "stores/\(try #require(stores[index].replica))")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasSuffix(".segment") }.sorted().map { folder.appending(path: $0) }
+    private func catalog(_ index: Int) throws -> URL {
+        place.appending(path: "stores/\(try #require(stores[index].replica))/catalog")
     }
 
     func sync(_ index: Int) async throws {
@@ -165,11 +166,12 @@ private final class Situation {
         let now = try listed(index)
         steps.append("\(index) syncs, and lists \(now.contacts.sorted()) without \(now.withoutValues.sorted())")
         for other in 0..<Self.count where other != index {
-            read[index][other] = max(read[index][other], claims[other].count - (hidden[other] == nil ? 0 : 1))
+            read[index][other] = max(read[index][other], claims[other].count - (hidden.contains(other) ? 1 : 0))
             // What waits there for others was pushed on, and waits here too.
             for claim in claims[other].prefix(read[index][other]) { known[index].formUnion(claim.known) }
         }
-        while claims[index].count < (try segments(index).count) {
+        if let catalog = try? Data(contentsOf: try catalog(index)), catalog != catalogs[index].last {
+            catalogs[index].append(catalog)
             claims[index].append(Claim(contacts: now.contacts, withoutValues: now.withoutValues, known: known[index]))
         }
         read[index][index] = claims[index].count
@@ -177,20 +179,19 @@ private final class Situation {
         if gone?.index == index { gone?.isBack = true }
     }
 
-    /// The others cannot see the last segment of a device any more: a cloud has not copied it yet.
+    /// The others cannot see the last catalog of a device any more: a cloud has not copied it yet.
     func hide(_ index: Int) throws {
-        guard hidden[index] == nil, let last = try segments(index).last, claims[index].count > 1,
-            (0..<Self.count).allSatisfy({ read[$0][index] < claims[index].count || $0 == index })
+        guard claims[index].count > 1,
+            (0..<Self.count).allSatisfy({ read[$0][index] < claims[index].count || $0 == index }),
+            hidden.insert(index).inserted
         else { return }
-        let aside = program.folder.appending(path: "hidden\(index)")
-        try FileManager.default.moveItem(at: last, to: aside)
-        hidden[index] = last
-        steps.append("the last segment of \(index) is hidden")
+        try catalogs[index][claims[index].count - 2].write(to: try catalog(index))
+        steps.append("the last catalog of \(index) is hidden")
     }
 
     func show(_ index: Int) throws {
-        guard let name = hidden.removeValue(forKey: index) else { return }
-        try FileManager.default.moveItem(at: program.folder.appending(path: "hidden\(index)"), to: name)
+        guard hidden.remove(index) != nil, let last = catalogs[index].last else { return }
+        try last.write(to: try catalog(index))
     }
 
     /// The last contact of one device comes to another one by hand, without those before it.

@@ -283,6 +283,11 @@ private struct SharedStore {
             return try memory.putIfAbsent(name, bytes)
         }
 
+        func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+            try await wait()
+            try memory.replace(name, bytes)
+        }
+
         func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
             try await wait()
             return try memory.get(name, range: range, limit: limit)

@@ -6,36 +6,34 @@ import GroundwaveSeededNumbers
 import Testing
 
 @Suite struct `Requests of others` {
-    /// Pushes a segment without ranges, whose manifest requests `wanted`, as a store that nobody knows.
+    /// Writes a catalog whose manifest requests `wanted`, as a store that nobody knows.
     private static func ask(
         for wanted: [EventRange], as identity: Identity, _ number: Int, time: Int64, at place: MemoryTransport
     ) throws {
-        let manifest = Manifest(store: identity.replica, milliseconds: time, heads: [], wanted: wanted)
-        try put(Segment.bytes(log: LogID(high: 1, low: 2), manifest, [], by: identity), as: identity, number, at: place)
+        try put(catalog(wanted, by: identity, number, time: time), as: identity, at: place)
     }
 
-    private static func put(_ bytes: [UInt8], as identity: Identity, _ number: Int, at place: MemoryTransport) throws {
-        let digits = String(number)
-        let name = String(repeating: "0", count: 20 - digits.count) + digits
-        _ = try place.putIfAbsent(try #require(ObjectName("stores/\(identity.replica)/\(name).segment")), bytes)
+    private static func put(_ bytes: [UInt8], as identity: Identity, at place: MemoryTransport) throws {
+        try place.replace(try #require(ObjectName("stores/\(identity.replica)/catalog")), bytes)
     }
 
-    /// A segment whose manifest repeats one range, byte for byte, as no store of ours writes it.
-    private static func repeating(
-        _ range: EventRange, count: Int, by identity: Identity, time: Int64
+    /// A catalog whose manifest requests `ranges`, byte for byte, also as no store of ours writes it.
+    private static func catalog(
+        _ ranges: [EventRange], by identity: Identity, _ number: Int, time: Int64
     ) -> [UInt8] {
         func littleEndian(_ number: UInt64, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         }
-        var manifest = identity.replica.bytes + littleEndian(UInt64(bitPattern: time), 8)
-        manifest += littleEndian(0, 2) + littleEndian(0, 2) + littleEndian(UInt64(count), 2)
-        for _ in 0..<count {
-            manifest += range.replica.bytes + littleEndian(range.first, 8) + littleEndian(range.count, 4)
+        var content = littleEndian(77, 8) + littleEndian(UInt64(number), 8) + littleEndian(0, 8) + littleEndian(0, 8)
+        content += littleEndian(0, 2) + littleEndian(0, 2)
+        content += identity.replica.bytes + littleEndian(UInt64(bitPattern: time), 8)
+        content += littleEndian(0, 2) + littleEndian(0, 2) + littleEndian(UInt64(ranges.count), 2)
+        for range in ranges {
+            content += range.replica.bytes + littleEndian(range.first, 8) + littleEndian(range.count, 4)
         }
         let log = LogID(high: 1, low: 2)
-        let signature = identity.sign(Array("groundwave statement".utf8) + log.bytes + manifest)
-        var bytes = Array("GWG1".utf8) + littleEndian(0, 4) + log.bytes + identity.publicKey + signature
-        bytes += littleEndian(UInt64(manifest.count), 4) + manifest
+        let signature = identity.sign(Array("groundwave catalog".utf8) + log.bytes + content)
+        var bytes = Array("GWC1".utf8) + littleEndian(0, 4) + log.bytes + identity.publicKey + signature + content
         bytes.replaceSubrange(4..<8, with: littleEndian(UInt64(bytes.count + 4), 4))
         return bytes + littleEndian(UInt64(crc32c(bytes)), 4)
     }
@@ -69,12 +67,12 @@ import Testing
         var cache = RemoteCache()
         _ = try await Self.pass(store, &cache, at: place, 1_000)
         let range = EventRange(store.identity.replica, 1, through: 300)
-        // Named once, it is a segment.
-        try Self.put(Self.repeating(range, count: 1, by: stranger, time: 1), as: stranger, 1, at: place)
+        // Named once, it is a request.
+        try Self.put(Self.catalog([range], by: stranger, 1, time: 1), as: stranger, at: place)
         #expect(try await Self.pass(store, &cache, at: place, 2_000).quarantined.isEmpty)
-        let hostile = Self.repeating(range, count: 1024, by: stranger, time: 2)
-        #expect(hostile.count == 28_830)
-        try Self.put(hostile, as: stranger, 2, at: place)
+        let hostile = Self.catalog([EventRange](repeating: range, count: 1024), by: stranger, 2, time: 2)
+        #expect(hostile.count == 28_862)
+        try Self.put(hostile, as: stranger, at: place)
         let before = place.byteCount
         let report = try await Self.pass(store, &cache, at: place, 3_000)
         #expect(report.quarantined.keys.elementsEqual([stranger.replica]) && report.sentEvents == 0)

@@ -18,10 +18,12 @@ import Testing
         manifest = Manifest(store: identity.replica, milliseconds: 0, heads: [head])
     }
 
-    @Test func `is none in a segment`() {
+    @Test func `is none in a catalog`() {
         let log = LogID(high: 1, low: 2)
-        let bytes = Segment.bytes(log: log, manifest, [], by: identity)
-        #expect(throws: Segment.Failure.malformed) { try Segment(reading: bytes, of: log) }
+        var catalog = Catalog(of: manifest, history: 1)
+        catalog.number = 1
+        let bytes = catalog.bytes(log: log, by: identity)
+        #expect(throws: Catalog.Failure.malformed) { try Catalog(reading: bytes, of: log) }
     }
 
     @Test func `ends a conversation, in the hello and afterwards`() throws {

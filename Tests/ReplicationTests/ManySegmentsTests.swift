@@ -14,6 +14,8 @@ private final class CountingLog: ReplicatedLog {
     init(_ log: EventLog) { self.log = log }
 
     var id: LogID { log.id }
+    func erased() throws -> EventSet { try log.erased() }
+    func leaf(of event: EventID) throws -> Hash256? { try log.leaf(of: event) }
     func streams() throws -> Streams { try log.streams() }
     func provenVector(signedBy identity: Identity?) throws -> VersionVector {
         try log.provenVector(signedBy: identity)
@@ -44,6 +46,8 @@ private final class CountingLog: ReplicatedLog {
         for time in 1...600 {
             try author.write(1)
             var pass = SyncPass(author.log, as: author.identity, at: place, cache: cache, now: { .test(Int64(time)) })
+            // As of a store that was never there long enough to pack them.
+            pass.packing.segments = .max >> 1
             try await pass.run()
             cache = pass.cache
         }
@@ -86,16 +90,16 @@ private final class CountingLog: ReplicatedLog {
         // One new segment costs one request more than none.
         var cache = RemoteCache(reading: pass.cache.bytes)
         let before = pass.report.requestCount
-        #expect(before <= 2 + 604)
+        #expect(before == 4 + 600)
         let idle = try await pull(into: CountingLog(reader.log), as: reader, &cache).requestCount
-        #expect(idle == 3, "the log mark, the stores, and the next segment of the only one")
+        #expect(idle == 4, "the log mark, the stores, and the catalogs of both")
     }
 
     @Test(arguments: [1, 2, 255, 256, 257, 400])
     func `is read up to a request that fails, and goes on there`(count: Int) async throws {
         let reader = try TestStore(seed: 2)
         let log = CountingLog(reader.log)
-        let failing = HookedPlace.failing(place, after: count + 2)
+        let failing = HookedPlace.failing(place, after: count + 4)
         var pass = SyncPass(log, as: reader.identity, at: failing, cache: RemoteCache(), now: { .test(1000) })
         await #expect(throws: TransportError.self) { try await pass.run(isPushing: false) }
         let read = Int(pass.cache.next[author.identity.replica] ?? 1) - 1

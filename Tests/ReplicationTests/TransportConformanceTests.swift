@@ -67,6 +67,7 @@ struct FlawedTransport: Transport {
     enum Flaw: CaseIterable {
         case replaces, cutsShort, inventsObjects, failsBehindTheEnd, ignoresLimits, listsBackwards, listsLikeNames
         case repeatsOnePage, namesObjectsAsFolders, deletesTheFolder, letsAllWin, ignoresCase, hangs, losesObjects
+        case keepsTheFirst, deletesBeforeReplacing
 
         var guarantee: TransportConformance.Guarantee {
             switch self {
@@ -84,6 +85,7 @@ struct FlawedTransport: Transport {
             case .ignoresCase: .names
             case .hangs: .cancellation
             case .losesObjects: .agreement
+            case .keepsTheFirst, .deletesBeforeReplacing: .replacement
             }
         }
     }
@@ -110,9 +112,21 @@ struct FlawedTransport: Transport {
             // Work that does not look at the cancellation of its task.
             if outcome == .stored { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
             return outcome
-        // Every second segment of a store is never there.
-        case .losesObjects where name.description.hasSuffix("2.segment"): return .stored
+        // The segments of a store are never there.
+        case .losesObjects where name.description.hasSuffix(".segment"): return .stored
         default: return try place.putIfAbsent(name, bytes)
+        }
+    }
+
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        switch flaw {
+        case .keepsTheFirst: _ = try place.putIfAbsent(name, bytes)
+        case .deletesBeforeReplacing:
+            try place.delete(name)
+            // Whoever reads now finds nothing.
+            for _ in 0..<1_000 { await Task.yield() }
+            try place.replace(name, bytes)
+        default: try place.replace(flaw == .ignoresCase ? lowercased(name) : name, bytes)
         }
     }
 

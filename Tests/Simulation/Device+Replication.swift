@@ -24,6 +24,10 @@ extension Device: ReplicatedLog {
 
     func pendingFrames() throws -> [RangeFrame] { try log.pendingFrames() }
 
+    func erased() throws -> EventSet { try log.erased() }
+
+    func leaf(of event: EventID) throws -> Hash256? { try log.leaf(of: event) }
+
     func streams() throws -> Streams { try log.streams() }
 
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {

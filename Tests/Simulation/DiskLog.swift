@@ -101,6 +101,8 @@ final class DiskLog: SimulatedLog {
         try Meaning(of: events, namedBy: event, in: log)
     }
 
+    func leaf(of event: EventID) throws -> Hash256? { try log.leaf(of: event) }
+
     func erased() throws -> EventSet { try log.erased() }
 
     func erase(_ events: EventSet) throws { try log.erase(events) }

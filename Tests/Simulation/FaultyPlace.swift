@@ -53,7 +53,7 @@ extension FaultyPlace.State {
         var faults = faults
         guard percent > 0 else { return faults }
         switch request {
-        case .put:
+        case .put, .replace:
             guard numbers.happens(percent) else { break }
             switch numbers.number(0...2) {
             case 0: (faults.isUnreachable, met) = (true, met + [.unreachable])

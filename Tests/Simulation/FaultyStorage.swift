@@ -19,6 +19,13 @@ struct FaultyStorage: Transport {
         return outcome
     }
 
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        let faults = try faults(of: .replace(name))
+        if faults.roomBytes != nil { throw .full("There is no room.") }
+        try await storage.replace(name, bytes)
+        if faults.putsFailAfterwards { throw .unreachable("The answer was lost.") }
+    }
+
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
         let faults = try faults(of: .get(name))
         let bytes = try await storage.get(name, range: range, limit: limit)

@@ -34,6 +34,8 @@ extension History {
             device, as: device.identity, at: places[number].transport,
             cache: RemoteCache(reading: device.notes[number]), checkSignature: signing.checkHead,
             isValid: signing.isValid, now: { arrival })
+        // Early, so that short histories have packs.
+        (pass.packing.keptSegments, pass.packing.segments) = (1, 2)
         do { try await pass.run(isPushing: isPushing, isFull: isFull) } catch is TransportError {
             truth.note(1)
         } catch let error as RemoteError

@@ -120,7 +120,7 @@ extension MemoryLog {
     }
 
     /// The leaf of an event that is here.
-    private func leaf(of event: EventID) -> Hash256? {
+    func leaf(of event: EventID) -> Hash256? {
         guard let tree = trees[event.replica], event.sequence >= 1, event.sequence <= tree.count else { return nil }
         return tree.leaves[Int(event.sequence) - 1]
     }

@@ -47,9 +47,6 @@ protocol SimulatedLog: AnyObject, ReplicatedLog {
     /// Which of the events that one has named are surely those that are here.
     func meaning(of events: EventSet, namedBy event: EventID) throws -> Meaning
 
-    /// Which values are refused for ever.
-    func erased() throws -> EventSet
-
     /// Takes values out for ever.
     func erase(_ events: EventSet) throws
 

@@ -20,10 +20,8 @@ extension Target {
             bytes = writer.bytes
         }
         let log = bytes.count >= 24 ? LogID(at: 8, of: bytes.span.bytes) : log
-        let believed = try? Segment(reading: bytes, of: log)
-        let read = try? Segment(reading: bytes, of: log) { _, _, _ in true }
-        require(believed == nil || read != nil, "who believes less reads less")
-        guard let read else { return }
+        guard let read = try? Segment(reading: bytes, of: log) else { return }
+        require(read.numbers.lowerBound >= 1, "numbers begin with 1")
         var length = 0
         for range in read.ranges {
             length += range.count
@@ -33,8 +31,32 @@ extension Target {
             _ = try? RangeFrame(reading: range, of: log)
         }
         require(length <= bytes.count, "the ranges lie within the segment")
+    }
+
+    /// Catalogs, as they lie at a place: as they are; and with a length and a checksum that fit.
+    static let catalog = Target(name: "catalog", byteLimit: 4096) { input in
+        guard let mode = input.first else { return }
+        var bytes = Array(input.dropFirst())
+        if mode & 1 == 1 {
+            guard bytes.count >= 128 else { return }
+            var writer = ByteWriter()
+            writer.append(contentsOf: Array(bytes.dropLast(4)))
+            writer.overwrite(littleEndian: Catalog.magic, at: 0)
+            writer.overwrite(littleEndian: UInt32(bytes.count), at: 4)
+            writer.appendChecksum(from: 0)
+            bytes = writer.bytes
+        }
+        let log = bytes.count >= 24 ? LogID(at: 8, of: bytes.span.bytes) : log
+        let believed = try? Catalog(reading: bytes, of: log)
+        let read = try? Catalog(reading: bytes, of: log) { _, _, _ in true }
+        require(believed == nil || read != nil, "who believes less reads less")
+        guard let read else { return }
         checkManifest(read.manifest)
-        _ = Segment.mark(of: bytes)
+        require(read.packedThrough <= read.last, "packs have segments that there are")
+        for number in [1, read.packedThrough, read.last, .max] {
+            guard let (pack, first) = read.pack(with: number) else { continue }
+            require((first...pack.last).contains(number), "a pack has the segment that is looked for")
+        }
     }
 
     /// Statements, and the messages of a conversation, which a peer sends: what they say is used as a store would.
@@ -54,7 +76,7 @@ extension Target {
         guard input.count >= 4 else { return }
         var writer = ByteWriter()
         writer.append(contentsOf: input)
-        writer.overwrite(littleEndian: 0x344E_5747, at: 0)
+        writer.overwrite(littleEndian: RemoteCache.magic, at: 0)
         writer.appendChecksum(from: 0)
         var notes = RemoteCache(reading: writer.bytes)
         require(RemoteCache(reading: notes.bytes) == notes, "notes are read as they were written")

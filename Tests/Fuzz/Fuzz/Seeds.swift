@@ -197,7 +197,7 @@ struct Seeds {
     private func writeSegments(of store: SeedStore) throws {
         let now = Arrival.seed(99)
         let manifest = try Manifest(of: store.log, as: store.identity, milliseconds: now.wallMilliseconds)
-        try Bundle(of: store.log, as: store.identity, missingFrom: VersionVector()).write(now: now) { segment, _ in
+        try Bundle(of: store.log, as: store.identity, missingFrom: VersionVector()).write { segment, _ in
             try put(.segment, "segment", [0] + segment)
             try put(.segment, "mended", [1] + segment)
         }
@@ -208,6 +208,13 @@ struct Seeds {
             var writer = ByteWriter()
             writer.append(manifest)
             try put(.manifest, name, [0] + writer.bytes)
+            var catalog = Catalog(of: manifest, history: 5)
+            (catalog.number, catalog.last, catalog.erasedCount) = (7, 41, 2)
+            let hash = writer.bytes.withSpan { Hash256(hashing: $0) }
+            catalog.packs = [3, 40].map { Catalog.Pack(last: $0, byteCount: 900, hash: hash) }
+            catalog.takenOver = [store.replica: 6]
+            try put(.catalog, name, [0] + catalog.bytes(log: Target.log, by: store.identity))
+            try put(.catalog, "mended-\(name)", [1] + catalog.bytes(log: Target.log, by: store.identity))
         }
         var talk: [UInt8] = [1]
         let frame = try store.frame(1, through: 2)
@@ -224,7 +231,8 @@ struct Seeds {
         try put(.manifest, "conversation", talk)
         var notes = RemoteCache()
         notes.next = [store.replica: 3]
-        notes.marks = [store.replica: 77]
+        notes.catalogs = [store.replica: KnownCatalog(history: 4, number: 5, mark: 77)]
+        notes.takenOver = [store.replica: 3]
         notes.unread = [store.replica: [1]]
         notes.record(wanting)
         notes.add(EventRange(store.replica, 20, through: 30))

@@ -10,7 +10,7 @@ struct Target: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        frame, event, recordChange, row, range, snapshot, archive, adif, pages, segment, manifest, notes,
+        frame, event, recordChange, row, range, snapshot, archive, adif, pages, segment, catalog, manifest, notes,
         samples, summary, capture, table, foreignTable, meter, datagram,
     ]
 

@@ -32,6 +32,11 @@ final class BlockingTransport: Transport {
         return try place.putIfAbsent(name, bytes)
     }
 
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        try await request()
+        try place.replace(name, bytes)
+    }
+
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
         try await request()
         return try place.get(name, range: range, limit: limit)

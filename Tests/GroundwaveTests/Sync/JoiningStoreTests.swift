@@ -184,7 +184,7 @@ import Testing
         let known = Mutex<[Bool]>([])
         let watched = ObservedTransport(journal.cloud) { request in
             // Once the folder of the later store is read, the events of the earlier one are known on the disk.
-            if request.hasPrefix("get stores/\(ids[1])") {
+            if request.hasPrefix("get stores/\(ids[1])"), request.hasSuffix(".segment") {
                 known.withLock { $0.append(StoreFiles(url).readCache(of: "cloud").next[ids[0]] != nil) }
             }
         }

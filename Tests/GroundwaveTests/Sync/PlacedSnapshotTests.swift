@@ -146,7 +146,7 @@ struct JournalDevice {
         let error = await #expect(throws: StoreError.self) { try await journal.store.sync(with: full, as: "cloud") }
         #expect(error?.message.contains("full") == true)
         let names = try journal.cloud.list(prefix: .all, startAfter: nil, limit: 10).map(\.description)
-        #expect(names.count == 2 && names.last?.hasPrefix("stores/") == true, "what was pushed before is there")
+        #expect(names.count == 3 && names.last?.hasPrefix("stores/") == true, "what was pushed before is there")
         #expect(try await journal.sync().leftSnapshot != nil)
     }
 }
@@ -163,6 +163,11 @@ struct ObservedTransport: Transport {
     func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
         try before("put \(name)")
         return try place.putIfAbsent(name, bytes)
+    }
+
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        try before("replace \(name)")
+        try place.replace(name, bytes)
     }
 
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {

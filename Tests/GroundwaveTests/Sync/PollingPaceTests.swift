@@ -25,9 +25,9 @@ import Testing
 
     @Test func `costs what the documents say`() {
         let one = RequestEstimate(devices: 1, bytes: 5_000_000)
-        // By hand: 1,948 looks a day with 3 reads each, and 268 listings a day and 100 segments.
-        #expect(one.reads == 175_320 && one.writes == 8_140)
-        #expect(one.microdollars == 70_000 + 40_000 + 115)
+        // By hand: 1,948 looks a day with 2 reads each, and 268 listings a day, 100 segments and 100 catalogs.
+        #expect(one.reads == 116_880 && one.writes == 8_240)
+        #expect(one.microdollars == 46_400 + 40_000 + 115)
         let none = RequestEstimate(devices: 0, bytes: 0)
         #expect(none.reads == one.reads)
         #expect(RequestEstimate(devices: .max, bytes: .max).microdollars > 0)

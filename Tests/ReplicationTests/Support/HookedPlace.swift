@@ -12,6 +12,11 @@ struct HookedPlace: Transport {
         return try place.putIfAbsent(name, bytes)
     }
 
+    func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        try await before(.replace(name), false)
+        try place.replace(name, bytes)
+    }
+
     func get(_ name: ObjectName, range: Range<Int>?, limit: Int) async throws(TransportError) -> [UInt8]? {
         try await before(.get(name), range != nil)
         return try place.get(name, range: range, limit: limit)

@@ -11,6 +11,10 @@ struct TestedPlace: Sendable {
         try await transport.putIfAbsent(#require(ObjectName(name)), bytes)
     }
 
+    func replace(_ name: String, _ bytes: [UInt8]) async throws {
+        try await transport.replace(#require(ObjectName(name)), bytes)
+    }
+
     func get(_ name: String, range: Range<Int>? = nil, limit: Int = 1 << 20) async throws -> [UInt8]? {
         try await transport.get(#require(ObjectName(name)), range: range, limit: limit)
     }

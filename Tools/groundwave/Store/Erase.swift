@@ -186,10 +186,10 @@ enum EraseOutput {
         if remotes.isEmpty { return }
         try Terminal.print(
             """
-            Remotes keep what was sent to them. Once all your devices have the erase, delete their data and add them \
-            again:
+            At remotes, each device takes the values out of what it has pushed when it next synchronises, and out of what \
+            a retired device has pushed:
             """)
-        try list(remotes.map { "groundwave remote remove \($0) --delete-data" })
+        try list(remotes.map { "groundwave sync \($0)" })
     }
 
     static func list(archives: [ArchiveMade]) throws {

@@ -96,7 +96,7 @@ struct RemoteShow: AsyncParsableCommand {
         struct Item: Encodable {
             var replica: String
             var device: String?
-            var segments: Int
+            var objects: Int
             var bytes: Int
             var otherLog: String?
         }
@@ -131,7 +131,7 @@ struct RemoteShow: AsyncParsableCommand {
         var log: String?
         var peer: Peer?
         var stores: [Item]
-        var segments: Int
+        var objects: Int
         var bytes: Int
         var snapshots: Snapshots
         var foreign: [Foreign]
@@ -149,20 +149,20 @@ struct RemoteShow: AsyncParsableCommand {
                     peer: contents.peer.map { Result.Peer($0) },
                     stores: contents.stores.map {
                         .init(
-                            replica: "\($0.replica)", device: $0.device, segments: $0.segments, bytes: $0.bytes,
+                            replica: "\($0.replica)", device: $0.device, objects: $0.objects, bytes: $0.bytes,
                             otherLog: $0.otherLog.map { "\($0)" })
                     },
-                    segments: contents.segmentCount, bytes: contents.byteCount,
+                    objects: contents.objectCount, bytes: contents.byteCount,
                     snapshots: .init(count: contents.snapshotCount, bytes: contents.snapshotBytes),
                     foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) },
                     estimate: contents.estimate.map { .init($0) }))
         }
         guard contents.log != nil else { return try Terminal.print("There is nothing at \(remote.address) yet.") }
         if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
-        var table = TextTable(["DEVICE", "REPLICA", "SEGMENTS", "BYTES"], numbersFrom: 2)
+        var table = TextTable(["DEVICE", "REPLICA", "OBJECTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
             table.append([
-                item.device ?? "unknown", item.replica.short, "\(item.segments)", NumberText.bytes(item.bytes),
+                item.device ?? "unknown", item.replica.short, "\(item.objects)", NumberText.bytes(item.bytes),
             ])
         }
         try table.print()
@@ -174,7 +174,7 @@ struct RemoteShow: AsyncParsableCommand {
         if let estimate = contents.estimate { try self.print(estimate, of: contents) }
         for item in contents.stores {
             guard let log = item.otherLog else { continue }
-            Terminal.remark("\(item.replica.short) has segments of another log, \(log.short). They are not read.")
+            Terminal.remark("\(item.replica.short) has objects of another log, \(log.short). They are not read.")
         }
         for foreign in contents.foreign {
             Terminal.remark("\(foreign.name): \(foreign.what). It is ignored.")
@@ -199,7 +199,7 @@ extension RemoteShow {
     private func print(_ estimate: RequestEstimate, of contents: RemoteContents) throws {
         let cents = (estimate.microdollars + 9_999) / 10_000
         try Terminal.print(
-            "In all \(NumberText.count(contents.segmentCount, "object")), \(NumberText.bytes(contents.byteCount)).")
+            "In all \(NumberText.count(contents.objectCount, "object")), \(NumberText.bytes(contents.byteCount)).")
         try Terminal.print(
             "A month of sync --watch on these devices: about \(NumberText.count(estimate.reads, "read")) and "
                 + "\(NumberText.count(estimate.writes, "write or listing", "writes and listings")), "

@@ -1,0 +1,165 @@
+import Foundation
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveObjectStore
+import GroundwaveReplication
+import GroundwaveSeededNumbers
+import ObjectServers
+import Testing
+
+@testable import histories
+
+/// Many logs of ten devices each, in one bucket of a real object store. `GROUNDWAVE_FLEET` names the number of devices; the
+/// figures of Docs/Scale.md are those of 10,000.
+@Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
+struct `A fleet of many devices` {
+    private static let devicesPerLog = 10
+    private static let contactsPerDay = 5
+
+    private static var logCount: Int {
+        get throws {
+            guard let text = ProcessInfo.processInfo.environment["GROUNDWAVE_FLEET"] else { return 4 }
+            return try #require(Int(text), "GROUNDWAVE_FLEET is not a number: \(text)") / devicesPerLog
+        }
+    }
+
+    /// What one kind of pass asks for.
+    private struct Kind {
+        var passes = 0
+        var counts = CountingPlace.Counts.Values()
+
+        mutating func add(_ values: CountingPlace.Counts.Values, passes: Int = 1) {
+            self.passes += passes
+            counts.reads += values.reads
+            counts.writes += values.writes
+            counts.listings += values.listings
+            counts.deletes += values.deletes
+            counts.readBytes += values.readBytes
+            counts.writtenBytes += values.writtenBytes
+            counts.durations += values.durations
+        }
+
+        mutating func add(_ other: Kind) { add(other.counts, passes: other.passes) }
+
+        func line(_ name: String) -> String {
+            func each(_ count: Int) -> String { String(format: "%.2f", Double(count) / Double(max(1, passes))) }
+            return
+                "| \(name) | \(passes) | \(each(counts.reads)) | \(each(counts.writes)) | \(each(counts.listings)) | "
+                + "\(each(counts.deletes)) | \(each(counts.readBytes)) | \(each(counts.writtenBytes)) |"
+        }
+    }
+
+    /// A device with its log in memory, its key, and what it remembers of the place.
+    private struct Member {
+        let log: MemoryLog
+        let identity: Identity
+        var cache = RemoteCache()
+
+        init(_ id: LogID, _ numbers: inout SeededGenerator) {
+            (log, identity) = (MemoryLog(id), Identity.random(using: &numbers))
+        }
+
+        /// Logs a contact: about as many bytes as one has, of which few compress.
+        func write(_ numbers: inout SeededGenerator, at milliseconds: Int64) throws {
+            var batch = DraftBatch()
+            let shape = (0..<12).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+            let values = (0..<110).map { _ in UInt8.random(in: 48...90, using: &numbers) }
+            batch.append(
+                shape: { $0.append(contentsOf: shape) }, values: { $0.append(contentsOf: values) })
+            _ = try log.append(batch, as: identity.replica, arrival: Arrival(milliseconds: milliseconds))
+        }
+
+        mutating func look(at place: CountingPlace, milliseconds: Int64) async throws -> SyncPassReport {
+            var pass = SyncPass(
+                log, as: identity, at: place, cache: cache, now: { Arrival(milliseconds: milliseconds) })
+            try await pass.run()
+            cache = pass.cache
+            return pass.report
+        }
+    }
+
+    private struct Outcome {
+        var kinds: [String: Kind] = [:]
+        var objects = 0
+        var bytes = 0
+    }
+
+    /// Two days of one log.
+    private static func run(seed: UInt64, _ server: SeaweedFS) async throws -> Outcome {
+        var numbers = SeededGenerator(seed: seed)
+        let bucket = try server.freshBucket()
+        var members = (0..<devicesPerLog).map { _ in Member(LogID(high: seed, low: 1), &numbers) }
+        var outcome = Outcome()
+        let start: Int64 = 1_790_000_000_000
+        for day in 0..<2 {
+            for who in members.indices.shuffled(using: &numbers) {
+                // An application that was opened: a transport of its own, with nothing in its memory.
+                let place = CountingPlace(
+                    place: S3Transport(bucket, SeaweedFS.credentials), counts: CountingPlace.Counts())
+                var time = start + Int64(day) * 100_000_000 + Int64(who) * 1_000_000
+                func note(_ kind: String) { outcome.kinds[kind, default: Kind()].add(place.counts.take()) }
+                _ = try await members[who].look(at: place, milliseconds: time)
+                note(day == 0 ? "first look of a device" : "first look of a day")
+                for _ in 0..<contactsPerDay {
+                    time += 60_000
+                    try members[who].write(&numbers, at: time)
+                    let report = try await members[who].look(at: place, milliseconds: time)
+                    #expect(report.sentEvents == 1)
+                    note("a contact is pushed")
+                }
+                _ = try await members[who].look(at: place, milliseconds: time + 2_000)
+                note("nothing is new")
+            }
+        }
+        for who in members.indices {
+            let place = CountingPlace(place: S3Transport(bucket, SeaweedFS.credentials), counts: CountingPlace.Counts())
+            _ = try await members[who].look(at: place, milliseconds: start + 250_000_000)
+        }
+        let vectors = Set(members.map { $0.log.vector() })
+        #expect(vectors.count == 1, "they agree")
+        #expect(vectors.first?.eventCount == UInt64(devicesPerLog * contactsPerDay * 2))
+        for item in try await RemoteInventory(at: S3Transport(bucket, SeaweedFS.credentials)).stores {
+            (outcome.objects, outcome.bytes) = (outcome.objects + item.objects, outcome.bytes + item.bytes)
+        }
+        return outcome
+    }
+
+    @Test func `asks for as much as Scale.md says`() async throws {
+        let server = try await SeaweedFS.shared()
+        var seeds = Array(1...UInt64(try Self.logCount))[...]
+        var all = Outcome()
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            func next() {
+                guard let seed = seeds.popFirst() else { return }
+                group.addTask { try await Self.run(seed: seed, server) }
+            }
+            for _ in 0..<4 { next() }
+            while let outcome = try await group.next() {
+                for (name, kind) in outcome.kinds { all.kinds[name, default: Kind()].add(kind) }
+                (all.objects, all.bytes) = (all.objects + outcome.objects, all.bytes + outcome.bytes)
+                next()
+            }
+        }
+        let devices = try Self.logCount * Self.devicesPerLog
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let requests = all.kinds.values.reduce(0) { $0 + $1.counts.requests }
+        let durations = all.kinds.values.flatMap(\.counts.durations).sorted()
+        func percentile(_ percent: Int) -> String {
+            String(format: "%.1f ms", durations[min(durations.count - 1, durations.count * percent / 100)])
+        }
+        print("| pass | passes | reads | writes | listings | deletes | bytes read | bytes written |")
+        for (name, kind) in all.kinds.sorted(by: { $0.key < $1.key }) { print(kind.line(name)) }
+        print(
+            "\(devices) devices, \(requests) requests in \(Int(seconds)) s, half within \(percentile(50)), 95 % within "
+                + "\(percentile(95)), 99 % within \(percentile(99)); \(all.objects) objects, \(all.bytes) bytes")
+        // What the page counts with.
+        let idle = try #require(all.kinds["nothing is new"])
+        #expect(idle.counts.reads == idle.passes * (1 + Self.devicesPerLog) || idle.counts.reads < idle.passes * 11)
+        #expect(idle.counts.writes == 0 && idle.counts.deletes == 0)
+        let push = try #require(all.kinds["a contact is pushed"])
+        #expect(push.counts.writes == push.passes * 2, "the segment and the catalog")
+        #expect(Double(push.counts.writtenBytes) / Double(push.passes) < 2_000)
+        #expect(all.objects <= devices * (1 + 2 * Self.contactsPerDay))
+    }
+}
