@@ -20,6 +20,7 @@ extension StoreComponent {
                 return true
             }
         ]
+        component.service = LogbookSyncEngine()
         component.author = { view, replica in try view.openSession(of: replica)?.author }
         component.contentDigest = { view in
             let digest = try view.contentDigest()

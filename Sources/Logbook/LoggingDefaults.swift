@@ -3,6 +3,7 @@ import GroundwaveRadio
 import GroundwaveRecords
 import GroundwaveSettings
 import GroundwaveStore
+import GroundwaveSyncing
 
 /// The settings that fill in contacts, and the values that they may have.
 enum LoggingDefaults {
@@ -17,8 +18,8 @@ enum LoggingDefaults {
     /// would be no valid value of the field that it fills in.
     static func check(_ key: String, _ value: String) throws {
         switch key {
-        case "syncEngine":
-            try check(key, value, among: ["records", "journal"])
+        case LogbookSyncEngine.setting:
+            try check(key, value, among: SyncEngine.allCases.map(\.rawValue))
         case "activityLogBands":
             for word in words(value) { _ = try BandName.checked(word) }
         case "activityLogModes":

@@ -281,6 +281,9 @@ public final class Views: Sendable {
         log.isReadOnly ? try body() : try log.withWriterLock(body)
     }
 
+    /// Counts the file at `path` as built by this object, and hence during the current boot.
+    func adopt(_ path: String) { built.withLock { $0 = FileID(path: path) } }
+
     /// Whether the file exists, is of this log and layout, and is behind in nothing that this program asks it for. Detects only damage that is
     /// visible without reading the whole file.
     public func isCurrent() throws -> Bool {

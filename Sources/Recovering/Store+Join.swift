@@ -1,24 +1,31 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveProjections
 import GroundwaveReplication
 import GroundwaveStore
 import GroundwaveSyncing
 
 extension Store {
     /// Creates a store in a folder that holds none, as a new replica of the log at `address`, and fetches what is
-    /// there.
+    /// there: the newest snapshot first, if there is one, with which ``whileJoining(at:_:)`` can read; then the history.
     ///
     /// If this is interrupted or fails, ``open(at:_:)`` throws `joining`, and the next call with the same address
     /// resumes it.
     ///
+    /// - Parameters:
+    ///   - address: The address of the log.
+    ///   - url: The folder of the store.
+    ///   - configuration: The settings with which the store is created and opened.
+    ///   - report: Called as the join proceeds, on any thread.
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
     ///   another address; `notFound` if there is no log at the address; `busy` if another process is joining it;
     ///   `unreachable`; `usage` if the name of the device is invalid, or if only an application can open the address.
     ///   `CancellationError` at once if the task is cancelled; what has arrived is kept.
     public static func join(
-        _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration()
+        _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration(),
+        progress report: @escaping @Sendable (JoinProgress) -> Void = { _ in }
     ) async throws -> (store: Store, summary: SyncSummary) {
         let remote = Remote(name: address.suggestedName, address: address)
         let access = try address.access(in: AccessContext(configuration))
@@ -26,7 +33,7 @@ extension Store {
             try await Self.log(of: remote, through: access, configuration.components)
         } fetching: { store in
             try await store.add(remote: remote.name, at: address)
-            return try await store.sync(remote)
+            return try await store.fetchAll(from: access, report) { try await store.sync(remote) }
         }
     }
 
@@ -41,19 +48,23 @@ extension Store {
     ///   - name: Its name among the remotes of the store, as in ``sync(with:as:isPulling:isPushing:isFull:)``.
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
+    ///   - report: Called as the join proceeds, on any thread.
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
     ///   elsewhere; `notFound` if there is no log; `busy` if another process is joining it; `unreachable`; `usage` if
     ///   one of the names is invalid. `CancellationError` at once if the task is cancelled; what has arrived is kept.
     public static func join(
         through transport: any Transport, as name: String, at url: URL,
-        _ configuration: Configuration = Configuration()
+        _ configuration: Configuration = Configuration(),
+        progress report: @escaping @Sendable (JoinProgress) -> Void = { _ in }
     ) async throws -> (store: Store, summary: SyncSummary) {
         let remote = try Remote(ofApplication: name)
         return try await join(remote, at: url, configuration) {
             try await Self.log(of: remote, through: .storage(transport), configuration.components)
         } fetching: { store in
-            try await store.sync(with: transport, as: name)
+            try await store.fetchAll(from: .storage(transport), report) {
+                try await store.sync(with: transport, as: name)
+            }
         }
     }
 
@@ -69,7 +80,7 @@ extension Store {
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
     /// - Returns: The store, and the result of the fetch.
-    /// - Throws: As ``join(through:as:at:_:)``, and as ``sync(over:as:)``.
+    /// - Throws: As ``join(through:as:at:_:progress:)``, and as ``sync(over:as:)``.
     public static func join(
         over stream: any ByteStream, as name: String = "stream", at url: URL,
         _ configuration: Configuration = Configuration()
@@ -117,6 +128,8 @@ extension Store {
             do {
                 let summary = try await fetch(store)
                 try joining.finish()
+                // Only now: a join that is resumed shows the snapshot again, and fetches it once.
+                JoinedSnapshot(files).remove()
                 return (store, summary)
             } catch {
                 try? store.close()
@@ -133,5 +146,33 @@ extension Store {
                     : "What has arrived is kept. To resume: \(.join(address: "\(address)"))",
                 cause: error)
         }
+    }
+
+    /// Fetches the newest snapshot, then, with `fetch`, the history.
+    private func fetchAll(
+        from access: RemoteAccess, _ report: @escaping @Sendable (JoinProgress) -> Void,
+        _ fetch: () async throws -> SyncSummary
+    ) async throws -> SyncSummary {
+        var snapshot: SnapshotInformation?
+        if case .storage(let transport) = access {
+            snapshot = try await fetchSnapshot(at: transport) { step in
+                switch step {
+                case .part(let part, let count): report(.snapshot(part: part, of: count))
+                case .unusable(let created, let reason): report(.unusable(created: created, reason: reason))
+                }
+            }
+        }
+        if let snapshot { report(.readable(snapshot)) }
+        let total = snapshot?.vector.eventCount
+        let reporting = Task { [self] in
+            var seen = commits.generation
+            while !Task.isCancelled {
+                if let events = try? log.vector().eventCount { report(.history(events: events, of: total)) }
+                await commits.wait(beyond: seen)
+                seen = commits.generation
+            }
+        }
+        defer { reporting.cancel() }
+        return try await fetch()
     }
 }

@@ -18,7 +18,7 @@ extension Store {
     /// the store, if damage was met before, or if the file is not as Groundwave last left it. Damage therefore ends
     /// at most one process.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` if there is no store; `joining` if ``join(_:at:_:)`` has not
+    /// - Throws: ``StoreError`` with code `notFound` if there is no store; `joining` if ``join(_:at:_:progress:)`` has not
     ///   fetched everything yet; `damaged` if a damaged store cannot be preserved; then nothing was changed.
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
         try await open(at: url, configuration, isJoining: false)
@@ -43,7 +43,11 @@ extension Store {
                 return try await open(at: url, configuration, isJoining: isJoining)
             case .waiting(let record): return .recovering(try await Recovery.resume(record, files, configuration))
             case .damaged(let finding): return .recovering(try await Recovery.begin(finding, files, configuration))
-            case .inUse: if !configuration.isReadOnly { recovery.removeLeftovers() }
+            case .inUse:
+                guard !configuration.isReadOnly else { break }
+                recovery.removeLeftovers()
+                // A join that has ended may have been killed before it removed its snapshot.
+                if !isJoining { JoinedSnapshot(files).remove() }
             }
             return try await openChecked(files, configuration)
         }

@@ -55,7 +55,7 @@ public struct RemoteInventory: Sendable {
     /// Deletes everything that stores have pushed to `transport`, the log mark last. Returns the number of objects
     /// deleted.
     public static func delete(at transport: any Transport) async throws(TransportError) -> Int {
-        var count = 0
+        var count = try await PlacedSnapshots.deleteAll(at: transport)
         for store in try await stores(at: transport) {
             // Begins with the catalog, which names the others, and ends with the first segment, so that an interruption leaves
             // consecutive numbers.
@@ -86,7 +86,7 @@ public struct RemoteInventory: Sendable {
         }
     }
 
-    private static func names(
+    static func names(
         in prefix: ObjectPrefix, at transport: any Transport
     ) async throws(TransportError) -> [ObjectName] {
         var names: [ObjectName] = []

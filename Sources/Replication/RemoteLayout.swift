@@ -11,6 +11,7 @@ import GroundwaveEvents
 /// | `stores/REPLICA/catalog` | the ``Catalog`` of that replica's store: the only object that is replaced |
 /// | `stores/REPLICA/NUMBER.segment` | a ``Segment`` pushed by that store, numbered consecutively from 1 |
 /// | `stores/REPLICA/HASH.pack` | consecutive segments as one; the name is the beginning of its SHA-256, in hexadecimal digits |
+/// | `snapshots/…` | snapshots for new devices: see ``PlacedSnapshotName`` |
 ///
 /// A store writes only in its own folder, so two devices never write the same name, which sync services for folders cannot
 /// handle. Only objects of a store that is gone for ever are deleted by another one, once it has taken them over.

@@ -214,6 +214,7 @@ extension SyncPass {
                 cache.next[intake.store] = max(cache.next[intake.store] ?? 1, member.numbers.upperBound + 1)
             }
         }
+        try didCommit(cache)
         if let refused {
             throw QuarantineReason("It makes false statements about the events \(refused.first) to \(refused.last).")
         }

@@ -18,6 +18,8 @@ public struct SyncPass<Log: ReplicatedLog> {
     public internal(set) var cache: RemoteCache
     /// The results so far.
     public internal(set) var report = SyncPassReport()
+    /// Called after each commit of pulled events, with what was learnt so far: a pass that is killed then goes on there.
+    package var didCommit: (RemoteCache) throws -> Void = { _ in }
     /// How segments become packs.
     package var packing = Packing()
     /// Whether this pass reads everything.

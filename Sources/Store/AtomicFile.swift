@@ -102,7 +102,7 @@ package struct AtomicFile: ~Copyable {
     }
 
     /// Flushes a folder, so that names added to it or removed from it survive a power cut.
-    static func flush(folder: String) throws {
+    package static func flush(folder: String) throws {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             // A folder that may be written but not read cannot be flushed.

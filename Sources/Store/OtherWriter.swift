@@ -13,7 +13,7 @@ public struct OtherWriter: Hashable, Sendable {
 
 extension Configuration {
     /// The options for opening the log.
-    var logOptions: Environment.Options {
+    package var logOptions: Environment.Options {
         var options = Environment.Options()
         options.patience = writerPatience
         return options

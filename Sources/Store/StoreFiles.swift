@@ -18,7 +18,7 @@ package struct StoreFiles: Sendable {
         return (found ?? []).filter { $0.pathExtension == "tail" }
     }
 
-    var snapshotFolder: URL { folder.appending(path: "snapshots") }
+    package var snapshotFolder: URL { folder.appending(path: "snapshots") }
 
     /// The paths of the snapshots, oldest first; empty if there is no folder of them.
     package var snapshots: [String] {

@@ -45,6 +45,10 @@ public struct RemoteContents: Hashable, Sendable {
     public var log: LogID?
     /// The data that each store has pushed there, in order of replica.
     public var stores: [Item] = []
+    /// The number of snapshots that were left there for new devices.
+    public var snapshotCount = 0
+    /// The size of these in bytes.
+    public var snapshotBytes = 0
     /// Objects that are ignored: conflict copies of a cloud service, links, files of others.
     public var foreign: [Foreign] = []
 
@@ -81,6 +85,10 @@ extension Store {
                 .init(
                     replica: $0.store, device: names[$0.store], objects: $0.objects, bytes: $0.bytes,
                     otherLog: $0.otherLog)
+            }
+            if let log = inventory.log {
+                let usage = try await PlacedSnapshots(of: log, at: transport).usage()
+                (contents.snapshotCount, contents.snapshotBytes) = usage
             }
             if remote.address.isMetered {
                 contents.estimate = RequestEstimate(devices: contents.stores.count, bytes: contents.byteCount)

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveProjections
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -32,6 +33,8 @@ public struct SyncSummary: Hashable, Sendable {
     /// The replica as which this device continues, if the remote had events of its former one that this store did not
     /// have.
     public var newReplica: ReplicaID?
+    /// The snapshot that was left at the remote for new devices; `nil` if none was due.
+    public var leftSnapshot: SnapshotInformation?
 
     /// A summary of nothing yet.
     package init(remote: Remote) { self.remote = remote }
@@ -183,6 +186,10 @@ extension Store {
                 storeLog, as: identity, at: transport, cache: files.readCache(of: name),
                 abandoned: { try self.abandonedStores() }, now: surroundings.now)
             defer { summary.add(pass.report) }
+            pass.didCommit = { [self] cache in
+                // The first pass may take long, and is worth resuming if it is killed.
+                if cache.lastFullPass == 0 { try keep(cache, of: name, ifBeginningIs: beginning) }
+            }
             do {
                 try await pass.run(isPulling: isPulling, isPushing: isPushing, isFull: isFull)
                 try storeLog.fill()
@@ -193,7 +200,12 @@ extension Store {
                 throw error
             }
             try keep(pass.cache, of: name, ifBeginningIs: beginning)
-            guard pass.report.received.isOfOwn(identity.replica) else { break }
+            guard pass.report.received.isOfOwn(identity.replica) else {
+                guard isPushing else { break }
+                summary.leftSnapshot = try await leaveSnapshot(
+                    at: transport, name, having: pass.cache.vector, as: identity)
+                break
+            }
             try await introduce()
             summary.newReplica = writer.replica
         }
@@ -272,7 +284,10 @@ extension Store {
                 standing.strangers = Dictionary(
                     uniqueKeysWithValues: summary.strangers.map { ("\($0.key)", $0.value) })
             }
-            if summary.wasEmptied { standing.emptied = now }
+            if summary.wasEmptied {
+                standing.emptied = now
+                if summary.leftSnapshot == nil { standing.snapshot = nil }
+            }
             file.standings[summary.remote.name] = standing
             return true
         }

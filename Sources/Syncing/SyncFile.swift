@@ -28,6 +28,8 @@ package struct SyncFile: Codable, Hashable {
         var strangers: [String: String]?
         /// When the remote was found to have lost its contents.
         var emptied: Int64?
+        /// The newest snapshot there, as far as this device knows.
+        var snapshot: KnownSnapshot?
     }
 
     package static func file(of files: StoreFiles) -> JSONFile<SyncFile> {

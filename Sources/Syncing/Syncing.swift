@@ -17,7 +17,7 @@ public enum SyncState: Hashable, Sendable {
 }
 
 /// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a remote reports changes,
-/// and at least every half minute. A bucket of an object store, where each request is paid, is looked at every two seconds
+/// and at least every half minute. With the engine ``SyncEngine/journal``, writes are pushed in batches. A bucket of an object store, where each request is paid, is looked at every two seconds
 /// while something happens, and less and less often while nothing does. While the store is suspended, it waits.
 public final class Syncing: Sendable {
     /// An event of synchronising.
@@ -106,13 +106,14 @@ public final class Syncing: Sendable {
         case .device(let host, let port): return await stay(with: remote, at: host, port, in: store, report)
         }
         let signal = Wake()
+        let pushPace = PushPace(store, remote: remote.name)
         let listening = hints.map { hints in Task { for await _ in hints { signal.wake() } } }
         let writing = Task {
             var seen = store.commits.generation
             while !Task.isCancelled {
                 await store.commits.wait(beyond: seen)
                 seen = store.commits.generation
-                signal.wake()
+                if pushPace.noteChange() { signal.wake() }
             }
         }
         defer {
@@ -120,11 +121,16 @@ public final class Syncing: Sendable {
             writing.cancel()
         }
         var pace = PollingPace(isMetered: remote.address.isMetered, milliseconds: store.monotonicMilliseconds)
+        // What waits since an earlier process is pushed at once.
+        var isFirst = true
         while !Task.isCancelled {
             let seen = signal.generation
             var hasFailed = false
+            let isPushing = isFirst || pushPace.isPushDue
+            isFirst = false
             do {
-                let summary = try await store.sync(remote, through: access, isFollowing: true)
+                let summary = try await store.sync(
+                    remote, through: access, isPushing: isPushing, isFollowing: true)
                 if summary.hasTraffic { pace.noteActivity(milliseconds: store.monotonicMilliseconds) }
                 report(.synced(summary))
             } catch let error as StoreError {
@@ -132,7 +138,7 @@ public final class Syncing: Sendable {
                 hasFailed = true
             } catch { return }
             let pause = pace.pause(milliseconds: store.monotonicMilliseconds, hasFailed: hasFailed)
-            await signal.wait(beyond: seen, for: pause)
+            await signal.wait(beyond: seen, for: pushPace.pause(pause, hasPushed: isPushing))
         }
     }
 }

@@ -11,7 +11,7 @@ import Groundwave
 public final class TemporaryStore: Sendable {
     /// Creates a store that joins the log at `address`.
     ///
-    /// - Throws: As ``Store/join(_:at:_:)``.
+    /// - Throws: As ``Store/join(_:at:_:progress:)``.
     public convenience init(
         joining address: RemoteAddress, _ configuration: Configuration = Configuration()
     ) async throws {
@@ -27,7 +27,7 @@ public final class TemporaryStore: Sendable {
     /// let portable = try await TemporaryStore(joining: cloud, as: "cloud")
     /// ```
     ///
-    /// - Throws: As ``Store/join(through:as:at:_:)``.
+    /// - Throws: As ``Store/join(through:as:at:_:progress:)``.
     public convenience init(
         joining transport: any Transport, as name: String, _ configuration: Configuration = Configuration()
     ) async throws {

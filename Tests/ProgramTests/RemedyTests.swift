@@ -91,7 +91,7 @@ private let remedies: [Remedy] = {
 
     @Test func `are how the library names what helps: it knows no command and no option of the program`() throws {
         // What is hashed, signed or written to files may have the name of the program in it.
-        let exceptions = ["signed head", "catalog", "history", "stream", "message"]
+        let exceptions = ["signed head", "catalog", "history", "placed snapshot", "stream", "message"]
         for (path, text) in try Self.sources() {
             for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
                 let named = line.matches(of: /[`" ]groundwave ([a-z]+ ?[a-z]*)/).map { String($0.1) }

@@ -40,9 +40,18 @@ struct ReadOptions: ParsableArguments {
     var json: Bool { store.json }
     var url: URL { store.url }
 
-    /// Opens the store for reading, as it is or as it was.
-    func open() async throws -> any Reading {
-        let store = try await store.openForReading(archives)
+    /// Opens the store for reading, as it is or as it was; while it is being joined, as a snapshot shows it.
+    ///
+    /// - Parameter needsHistory: Whether the events are read too, so that a snapshot does not do.
+    func open(needsHistory: Bool = false) async throws -> any Reading {
+        let store: Store
+        do { store = try await self.store.openForReading(archives) } catch let error as StoreError
+            where error.code == .joining && !needsHistory && at == nil && archives.files.isEmpty
+        {
+            guard let joining = try Store.whileJoining(at: url, Configuration(components: .all)) else { throw error }
+            JoiningRemark.print(of: joining)
+            return joining
+        }
         guard let at else { return store }
         let point = try store.resolve(try store.point(at, now: Clock.now))
         if point.laterCount > 0 {

@@ -31,8 +31,10 @@ import Testing
         #expect(try fleet[0].syncStatus().isComplete && fleet[1].syncStatus().isComplete)
     }
 
-    @Test func `deleted and installed again, a device is rebuilt from what lies elsewhere`() async throws {
+    @Test(arguments: SyncEngine.allCases)
+    func `deleted and installed again, a device is rebuilt from what lies elsewhere`(engine: SyncEngine) async throws {
         let fleet = try await SyncedFleet(2)
+        _ = try await fleet[0].set(setting: "syncEngine", to: engine.rawValue)
         let id = try await fleet[0].log("N0CALL")
         try await fleet[0].edit(id, ["RST_SENT": "599"])
         _ = try await fleet[0].set(setting: "myCallsign", to: "N0CALL")

@@ -36,7 +36,7 @@ struct ConflictsList: AsyncParsableCommand {
     var exitCode = false
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let conflicts =
             sources
             ? try store.contradictions().flatMap { try store.contradictions(in: $0) }

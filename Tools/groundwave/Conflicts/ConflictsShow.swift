@@ -24,7 +24,7 @@ struct ConflictsShow: AsyncParsableCommand {
     var sources = false
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let record = try ConflictRecord.find(name, kind, store)
         let conflicts = sources ? try store.contradictions(in: record) : try store.conflicts(in: record)
         try ConflictText.print(conflicts, store, ofSources: sources, json: options.json)

@@ -64,7 +64,7 @@ struct BlameVerb: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let record = try store.resolve(id, kind: kind)
         let wanted = field?.uppercased()
         if try store.read({ try $0.record(kind, record)?.isErased }) == true {

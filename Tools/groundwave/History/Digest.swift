@@ -27,7 +27,7 @@ struct Digest: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let digest = try store.digest()
         let digestWords = words ? DigestWords.words(of: digest.views) : nil
         let contentDigestWords = words ? DigestWords.words(of: digest.content) : nil

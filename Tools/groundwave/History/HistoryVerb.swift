@@ -44,7 +44,7 @@ struct HistoryVerb: AsyncParsableCommand {
 
     func run() async throws {
         if ndjson { Terminal.manner.withLock { $0.isJSON = true } }
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let query = try query(store)
         let isText = !options.json && !ndjson
         if isText { return try printText(store, query) }

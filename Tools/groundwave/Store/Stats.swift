@@ -48,7 +48,7 @@ struct Stats: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let statistics = try store.statistics()
         // Files have no past.
         let storage = try (store as? Store)?.storage() ?? []

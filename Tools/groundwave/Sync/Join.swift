@@ -6,8 +6,10 @@ struct Join: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Clone a log from a remote into a new store.",
         discussion: """
-            If it is interrupted, run the same command again to resume it. Until everything is fetched, other commands \
-            refuse the store.
+            If somebody has left a snapshot there (see the setting syncEngine), it is fetched first, and commands that \
+            read show it at once, from another terminal too; the history follows. Until everything is fetched, commands \
+            that write, or need the history, refuse the store. If it is interrupted, run the same command again, or \
+            groundwave sync: it goes on where it ended.
 
               groundwave join file:///mnt/shack/log --name laptop
               groundwave join file:///mnt/shack/log --name laptop --replaces laptop
@@ -38,8 +40,7 @@ struct Join: AsyncParsableCommand {
     func run() async throws {
         var configuration = options.configuration()
         if let name { configuration.deviceName = name }
-        let (store, summary) = try await Store.join(try bucket.address(url), at: options.url, configuration)
-        OpenedStore.remember(store)
+        let (store, summary) = try await Self.join(try bucket.address(url), at: options.url, configuration)
         if let replaces {
             try await store.replace(try store.otherReplica(named: replaces))
             try await store.sync(summary.remote)
@@ -57,6 +58,34 @@ struct Join: AsyncParsableCommand {
         if !status.here.isEmpty || !summary.quarantined.isEmpty {
             for remote in status.remotes where !options.json { Terminal.remark("\(remote.sentence)") }
             throw Answer.inPart
+        }
+    }
+
+    /// Joins the log at `address`, or goes on with it, and shows how far it is.
+    static func join(
+        _ address: RemoteAddress, at url: URL, _ configuration: Configuration
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        let joined = try await Progress.during("Looking for the log") { progress in
+            try await Store.join(address, at: url, configuration) { show($0, progress) }
+        }
+        OpenedStore.remember(joined.store)
+        return joined
+    }
+
+    private static func show(_ step: JoinProgress, _ progress: Progress) {
+        switch step {
+        case .snapshot(let part, let count): progress.update("Fetching the snapshot: part \(part) of \(count)")
+        case .unusable(let created, let reason):
+            Terminal.remark(
+                "The snapshot of \(TimeText.milliseconds(created)) cannot be used: \(reason). Nothing is lost: the log "
+                    + "itself has everything.")
+        case .readable(let snapshot):
+            Terminal.remark(
+                "Readable from now on, as of \(TimeText.milliseconds(snapshot.created)): "
+                    + "\(NumberText.count(snapshot.recordCount, "record")). The history follows.")
+        case .history(let events, let total):
+            let known = total.map { " of \(NumberText.count($0, "event"))" } ?? ""
+            progress.update("Fetching the history: \(events)\(known)")
         }
     }
 

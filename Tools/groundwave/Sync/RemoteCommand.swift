@@ -101,6 +101,11 @@ struct RemoteShow: AsyncParsableCommand {
             var otherLog: String?
         }
 
+        struct Snapshots: Encodable {
+            var count: Int
+            var bytes: Int
+        }
+
         struct Foreign: Encodable {
             var name: String
             var what: String
@@ -128,6 +133,7 @@ struct RemoteShow: AsyncParsableCommand {
         var stores: [Item]
         var objects: Int
         var bytes: Int
+        var snapshots: Snapshots
         var foreign: [Foreign]
         var estimate: Estimate?
     }
@@ -147,6 +153,7 @@ struct RemoteShow: AsyncParsableCommand {
                             otherLog: $0.otherLog.map { "\($0)" })
                     },
                     objects: contents.objectCount, bytes: contents.byteCount,
+                    snapshots: .init(count: contents.snapshotCount, bytes: contents.snapshotBytes),
                     foreign: contents.foreign.map { .init(name: $0.name, what: $0.what) },
                     estimate: contents.estimate.map { .init($0) }))
         }
@@ -159,6 +166,11 @@ struct RemoteShow: AsyncParsableCommand {
             ])
         }
         try table.print()
+        if contents.snapshotCount > 0 {
+            try Terminal.print(
+                "For new devices: \(NumberText.count(contents.snapshotCount, "snapshot")), "
+                    + "\(NumberText.bytes(contents.snapshotBytes)).")
+        }
         if let estimate = contents.estimate { try self.print(estimate, of: contents) }
         for item in contents.stores {
             guard let log = item.otherLog else { continue }

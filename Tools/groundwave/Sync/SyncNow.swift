@@ -36,6 +36,7 @@ struct SyncNow: AsyncParsableCommand {
         var emptied: Bool
         var yielded: Int
         var newReplica: String?
+        var snapshot: String?
         var complete: Bool
     }
 
@@ -49,7 +50,7 @@ struct SyncNow: AsyncParsableCommand {
 
     func run() async throws {
         if stdio { return try await SyncStdio.run(options, stays: watch) }
-        let store = try await options.openWhole()
+        let store = try await openOrJoin()
         let remotes = try name.map { [try store.remote($0)] } ?? Self.reachable(store.remotes())
         guard !remotes.isEmpty else {
             throw StoreError(
@@ -78,6 +79,15 @@ struct SyncNow: AsyncParsableCommand {
         if isInPart { throw Answer.inPart }
     }
 
+    /// Opens the store; one that is being joined is fetched first, as `join` does.
+    private func openOrJoin() async throws -> Store {
+        do { return try await options.openWhole() } catch let error as StoreError where error.code == .joining && !push
+        {
+            guard let address = try Store.addressJoined(at: options.url), !address.isOfApplication else { throw error }
+            return try await Join.join(address, at: options.url, options.configuration()).store
+        }
+    }
+
     /// Leaves out the remotes that only an application can open, and says so.
     private static func reachable(_ remotes: [Remote]) -> [Remote] {
         remotes.filter { remote in
@@ -94,7 +104,9 @@ struct SyncNow: AsyncParsableCommand {
         for await event in syncing.events {
             switch event {
             case .synced(let summary):
-                if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty {
+                if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty
+                    || summary.leftSnapshot != nil
+                {
                     try printReport(summary, try store.syncStatus())
                 }
             case .failed(let remote, let error):
@@ -123,13 +135,18 @@ struct SyncNow: AsyncParsableCommand {
                         uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
                     emptied: summary.wasEmptied, yielded: summary.yieldedFields,
                     newReplica: summary.newReplica.map { "\($0)" },
-                    complete: remoteStatus?.isComplete ?? false))
+                    snapshot: summary.leftSnapshot.map { "\($0.id)" }, complete: remoteStatus?.isComplete ?? false))
         }
         let sent = NumberText.count(summary.sentEvents, "event")
         let received = NumberText.received(summary.receivedEvents, returned: summary.returnedEvents)
         try Terminal.print(
             "\(summary.remote.name): sent \(sent), received \(received). \(remoteStatus?.sentence ?? "")"
         )
+        if let snapshot = summary.leftSnapshot {
+            Terminal.remark(
+                "Left a snapshot for new devices: \(NumberText.bytes(snapshot.byteCount)), "
+                    + "\(NumberText.count(snapshot.recordCount, "record")).")
+        }
         if summary.wasEmptied {
             Terminal.remark(
                 "The remote had lost its data. Nothing is lost here: this device has pushed its events again.")

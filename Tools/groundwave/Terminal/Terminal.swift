@@ -174,18 +174,20 @@ enum Terminal {
     }
 }
 
-/// A JSON object with `"v": 1`, the version of the contract, beside its own keys.
+/// A JSON object with `"v": 1`, the version of the contract, beside its own keys; and with `joining`, if it shows a store
+/// that is still being joined.
 struct Envelope<Content: Encodable>: Encodable {
     let content: Content
 
     private enum Key: String, CodingKey {
-        case v
+        case v, joining
     }
 
     func encode(to encoder: any Encoder) throws {
         try content.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(1, forKey: .v)
+        try container.encodeIfPresent(JoiningRemark.body, forKey: .joining)
     }
 }
 

@@ -62,7 +62,7 @@ struct TraceCompare: AsyncParsableCommand {
     func run() async throws {
         let file = try output.map { try PlotFile($0) }
         if let output { try overwriting.check(output) }
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let (a, b) = (try TraceName.resolve(nameOfA, store), try TraceName.resolve(nameOfB, store))
         let range = try self.range
         var chosen = TracePlotOptions()

@@ -78,7 +78,7 @@ struct TraceExport: AsyncParsableCommand {
             throw StoreError(
                 .usage, "--json and the rows cannot both go to standard output.", hint: "Name a file with -o.")
         }
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let trace = try TraceName.resolve(name, store)
         let (start, end) = try range.milliseconds
         var chosen = TraceExportOptions()

@@ -50,7 +50,7 @@ struct TracePlot: AsyncParsableCommand {
     func run() async throws {
         let file = try PlotFile(output)
         try overwriting.check(output)
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let trace = try TraceName.resolve(name, store)
         var chosen = TracePlotOptions()
         chosen.channels = channels.map { $0.split(separator: ",").map(String.init) }

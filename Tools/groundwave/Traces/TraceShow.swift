@@ -52,7 +52,7 @@ struct TraceShow: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await options.open()
+        let store = try await options.open(needsHistory: true)
         let trace = try TraceName.resolve(name, store)
         if range.isGiven {
             let (start, end) = try range.milliseconds
