@@ -41,6 +41,7 @@ extension SyncPass {
         let before = catalog
         if erased.count != catalog.erasedCount {
             try await rewriteErased(erased, in: &catalog)
+            try await deleteSnapshots()
             catalog.erasedCount = erased.count
         }
         let unpacked = catalog.last - catalog.packedThrough
@@ -52,6 +53,11 @@ extension SyncPass {
             try await delete(replacedBy: catalog, before)
         }
         if isFull { try await sweep(catalog) }
+    }
+
+    /// Deletes all snapshots: each has the values of everybody. The next one is made without those that are erased.
+    private func deleteSnapshots() async throws {
+        do { _ = try await PlacedSnapshots.deleteAll(at: transport) } catch TransportError.notPermitted {}
     }
 
     func maker(_ erased: EventSet) -> RangesMadeAnew<Log> {

@@ -33,7 +33,7 @@ private final class Fleet {
     /// Runs a verb that must succeed; what is still on its way elsewhere is no error.
     @discardableResult
     func json(
-        _ device: Int, _ arguments: String..., mayLag: Bool = false, _ environment: [String: String] = [:]
+        _ device: Int, _ arguments: String..., mayLag: Bool = false, environment: [String: String] = [:]
     ) throws -> [String: Any] {
         let outcome = try run(device, arguments + ["--json"], environment)
         try #require(
@@ -43,7 +43,7 @@ private final class Fleet {
 
     func log(_ device: Int, _ calls: String..., environment: [String: String] = [:]) throws {
         for call in calls {
-            try json(device, "qso", "add", call, "BAND=20m", "MODE=CW", environment)
+            try json(device, "qso", "add", call, "BAND=20m", "MODE=CW", environment: environment)
             acknowledged.insert(call)
         }
     }

@@ -54,7 +54,6 @@ import Testing
         }
     }
 
-
     @Test func `goes on as a new device, and the edit that was made later wins everywhere`() throws {
         let pair = try Pair()
         try pair.done(pair.one, ["qso", "edit", "W1AW", "COMMENT=wrong"], ahead: 3600 * Self.day)

@@ -130,7 +130,9 @@ import Testing
         #expect(try newcomer.store.roots() == roots)
     }
 
-    @Test func `of a place that was put back tells a device that comes when it was repaired and has grown`() async throws {
+    @Test func `of a place that was put back tells a device that comes when it was repaired and has grown`()
+        async throws
+    {
         var (author, other) = (try PackingVisitor(seed: 1), try PackingVisitor(seed: 2))
         try await author.push(3, at: place)
         let backup = try place.contents()

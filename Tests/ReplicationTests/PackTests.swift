@@ -197,11 +197,15 @@ extension MemoryTransport {
         try await other.sync(at: place)
         // One of them lies in a pack, and one in the last segment.
         #expect(try await place.events(of: author.replica).withValues == Set(1...20))
+        let snapshot = try ["heads/h", "parts/p"].map { try #require(ObjectName("snapshots/\($0)")) }
+        for name in snapshot { _ = try place.putIfAbsent(name, [1]) }
         let erased = EventSet([EventRange(author.replica, 4, through: 4), EventRange(author.replica, 20, through: 20)])
         _ = try author.store.log.erase(erased)
         try await author.sync(at: place)
         let (with, without) = try await place.events(of: author.replica)
         #expect(with == Set(1...20).subtracting([4, 20]) && without == [4, 20])
+        #expect(
+            try snapshot.allSatisfy { try place.get($0, range: nil, limit: 9) == nil }, "nor do snapshots keep them")
         var newcomer = try PackingVisitor(seed: 3)
         try await newcomer.sync(at: place)
         #expect(try newcomer.store.roots() == author.store.roots())

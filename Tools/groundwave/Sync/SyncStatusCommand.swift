@@ -49,7 +49,7 @@ struct SyncStatusCommand: AsyncParsableCommand {
             if let failure = remoteStatus.failure { try Terminal.print("  The last attempt failed: \(failure)") }
             if let time = remoteStatus.emptied {
                 try Terminal.print(
-                    "  On \(TimeText.milliseconds(time)) the remote had lost its data; it was pushed again.")
+                    "  On \(TimeText.milliseconds(time)) the remote had lost data; it was pushed again.")
             }
             for (replica, reason) in remoteStatus.quarantined.sorted(by: { $0.key < $1.key }) {
                 try Terminal.print("  Quarantined: \(replica.short). \(reason)")
