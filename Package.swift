@@ -96,7 +96,7 @@ let package = Package(
         module("LoggerMessages", imports: ["ADIF", "ByteCoding"]),
         module("MDBPages", imports: ["ByteCoding"]),
         // Layer 3
-        module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"]),
+        module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"], [crypto]),
         module("Records", imports: ["ByteCoding", "Events"]),
         // Layer 4
         module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
@@ -110,7 +110,7 @@ let package = Package(
         // Layer 6
         module(
             "Projections",
-            imports: ["ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
+            imports: ["ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
             [crypto]),
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7

@@ -69,7 +69,8 @@ extension Store {
             let all = try log.vector()
             let ranges = first.audit.filter.differing(from: second.audit.filter, of: all)
             let every = try kinds.isEmpty ? [] : read { view in try kinds.flatMap { try view.names(of: $0) } }
-            let touched = try records(touchedBy: EventSet(ranges))
+            let restamped = try views.eventsRestamped(from: first.audit.filter, to: second.audit.filter)
+            let touched = try records(touchedBy: EventSet(ranges + restamped))
             for name in touched + Set(every).subtracting(touched).sorted(by: { $0.id < $1.id }) {
                 let (before, after) = try (first.record(name.kind, name.id), second.record(name.kind, name.id))
                 guard let difference = try difference(name, before, after) else { continue }

@@ -95,8 +95,9 @@ extension Store {
         let stamp = Stamp(milliseconds: milliseconds, counter: .max)
         var plain = VersionVector()
         var joined = VersionVector()
+        let declared = try views.declaredClocks()
         for entry in try log.vector().entries {
-            let last = try log.lastSequence(of: entry.replica, stampedUpTo: stamp)
+            let last = try log.lastSequence(of: entry.replica, countedUpTo: stamp, by: declared)
             plain[entry.replica] = last
             if last > 0, let context = try log.context(of: EventID(entry.replica, last)) { joined.join(context) }
         }
@@ -136,12 +137,14 @@ extension Store {
         return point
     }
 
-    /// The greatest stamp among the events of `vector`, in milliseconds since 1970; 0 if it is empty. O(replicas)
-    /// look-ups, since the stamps of one replica never go down.
+    /// The greatest stamp that counts among the last events of `vector`, in milliseconds since 1970; 0 if it is empty.
+    /// O(replicas) look-ups, since the stamps of one replica never go down.
     func greatestStamp(of vector: VersionVector) throws -> Int64 {
-        try vector.entries.reduce(0) { greatest, entry in
+        let declared = try views.declaredClocks()
+        return try vector.entries.reduce(0) { greatest, entry in
             guard let position = try log.position(of: EventID(entry.replica, entry.sequence)) else { return greatest }
-            return max(greatest, try log.withEvent(at: position) { frame, _ in frame.stamp.milliseconds } ?? 0)
+            let stamp = try log.withEvent(at: position) { frame, _ in declared.stamp(frame.stamp, of: entry.replica) }
+            return max(greatest, stamp?.milliseconds ?? 0)
         }
     }
 }

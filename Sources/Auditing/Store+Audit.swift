@@ -19,9 +19,9 @@ public struct HistoryQuery: Hashable, Sendable {
     public var author: String?
     /// Only events on records of this kind.
     public var kind: String?
-    /// Only events stamped with these milliseconds or later.
+    /// Only events whose stamp counts as these milliseconds or later.
     public var since: Int64?
-    /// Only events stamped before these milliseconds.
+    /// Only events whose stamp counts as before these milliseconds.
     public var until: Int64?
     /// The maximum number of events.
     public var limit: Int?
@@ -40,8 +40,8 @@ public struct HistoryQuery: Hashable, Sendable {
         if let replica, entry.event.replica != replica { return false }
         if let author, entry.note.author.uppercased() != author.uppercased() { return false }
         if let kind, entry.kind != kind { return false }
-        if let since, entry.stamp.milliseconds < since { return false }
-        if let until, entry.stamp.milliseconds >= until { return false }
+        if let since, entry.counted.milliseconds < since { return false }
+        if let until, entry.counted.milliseconds >= until { return false }
         return isWithRenewals || !components.contains { $0.isRoutine?(entry.kind, entry.changes) ?? false }
     }
 }
@@ -56,6 +56,7 @@ extension Reading {
     ///   `false`.
     public func forEachHistoryEntry(_ query: HistoryQuery, _ body: (AuditEntry) throws -> Bool) throws {
         try passing {
+            let audit = try audit.knowingClocks()
             var left = query.limit ?? .max
             func handOut(_ position: Position) throws -> Bool {
                 guard left > 0 else { return false }
@@ -92,7 +93,7 @@ extension Reading {
     public func blame(_ kind: String, _ id: RecordID) throws -> [Blame] {
         try describing {
             guard let record = try record(kind, id) else { throw WriteBatch.noRecord(kind, id) }
-            return try audit.blame(record, schema: try schema(of: kind))
+            return try audit.knowingClocks().blame(record, schema: try schema(of: kind))
         }
     }
 

@@ -149,7 +149,8 @@ extension Store {
         var reverted = Reverted()
         let records = try records(touchedBy: events)
         try read { view in
-            let filter = try EventFilter(withoutRevertedAnd: events, view, log)
+            let filter = try view.completing(
+                EventFilter(withoutRevertedAnd: events, view, log), in: views.history)
             for name in records {
                 guard let record = try view.record(name.kind, name.id) else { continue }
                 let compensation = try Compensation(of: record, name, without: filter, view, views.history)
@@ -195,7 +196,9 @@ extension WriteBatch {
     fileprivate mutating func undo(
         _ events: EventSet, _ records: ArraySlice<RecordName>, _ isStep: Bool, in history: RecordHistory
     ) throws -> UndoProgress {
-        let filter = try read { try EventFilter(withoutRevertedAnd: events, $0, history.log) }
+        let filter = try read { view in
+            try view.completing(EventFilter(withoutRevertedAnd: events, view, history.log), in: history)
+        }
         var result = UndoProgress()
         var (bytes, count) = (0, 0)
         for name in records {

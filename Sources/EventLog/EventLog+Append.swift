@@ -57,7 +57,7 @@ extension EventLog {
             guard position ?? last == last else { throw EventLogError.moved(last: last) }
             var frame = ByteWriter(capacity: 1024)
             var head = try tables.head(of: replica, in: transaction)
-            var clock = HybridClock(last: Swift.max(state.clock, head?.stamp ?? state.clock))
+            var clock = Self.clock(of: head, state, arrival)
             let first = state.nextPosition
             try tables.startRun(of: replica, at: first, after: head, in: transaction)
             var observed = try Self.observed(
@@ -95,6 +95,13 @@ extension EventLog {
             try tables.put(arrival, of: first..<state.nextPosition, in: transaction)
             return appended
         }
+    }
+
+    /// Returns the clock of the replica with `head`. Stamps that the log has adopted count, unless they are far ahead: the
+    /// wall clock was wrong when they were. Those of the replica itself never go down.
+    private static func clock(of head: HeadRow?, _ state: LogState, _ arrival: Arrival) -> HybridClock {
+        let adopted = state.clock.isFarAhead(ofWall: arrival.wallMilliseconds) ? Stamp(rawValue: 0) : state.clock
+        return HybridClock(last: Swift.max(adopted, head?.stamp ?? adopted))
     }
 
     /// Returns the name resolutions of this author's previous event, at `head`; they still apply to the next one.

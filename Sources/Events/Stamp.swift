@@ -23,6 +23,11 @@ public struct Stamp: Hashable, Comparable, Sendable {
     /// The counter within the millisecond.
     public var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
+    /// Whether it is a day or more ahead of a wall clock: then one of the two clocks was wrong.
+    package func isFarAhead(ofWall milliseconds: Int64) -> Bool {
+        self.milliseconds - HybridClock.adoptionBoundMilliseconds >= milliseconds
+    }
+
     /// The next greater stamp; a full counter carries into the milliseconds.
     public var next: Stamp { Stamp(rawValue: rawValue == .max ? .max : rawValue + 1) }
 
@@ -32,6 +37,9 @@ public struct Stamp: Hashable, Comparable, Sendable {
 }
 
 /// The clock of one replica: its stamps never decrease, whatever the wall clock does.
+///
+/// A replica whose last stamp is far ahead of its wall clock issues no more of them: the store goes on as a new replica,
+/// whose clock begins at the wall clock.
 public struct HybridClock: Hashable, Sendable {
     /// The last stamp that was issued or adopted.
     public private(set) var last: Stamp

@@ -53,6 +53,8 @@ struct LeaseClock {
         let (event, written) = (head.id.event, head.stamp.milliseconds)
         let lag = arrival.wallMilliseconds - written
         if lag >= MeterLease.clockTolerance { return lag }
+        // The clock of the author is declared as wrong.
+        if let own = received(event), own.stamp != head.stamp { return 0 }
         var isRead = head.stamp.counter == 0
         var delays: [Int64] = []
         for distance in 1...Self.searchedCount where distance < event.sequence && delays.count < Self.comparedCount {

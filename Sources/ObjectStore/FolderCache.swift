@@ -33,6 +33,18 @@ final class FolderCache: Sendable {
         }
     }
 
+    /// Forgets all listings, unless they have the folders that an object stored just now is in.
+    func forget(without name: ObjectName) {
+        let isListed = state.withLock { state in
+            state.listed.allSatisfy { prefix, listed in
+                guard prefix.contains(name) else { return true }
+                let parts = name.description.dropFirst(prefix.description.count).split(separator: "/")
+                return parts.count < 2 || listed.names.contains { $0 == parts[0] }
+            }
+        }
+        if !isListed { forget() }
+    }
+
     /// Forgets all listings.
     func forget() {
         state.withLock { state in

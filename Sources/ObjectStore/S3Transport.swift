@@ -34,7 +34,7 @@ public struct S3Transport: Transport {
     /// - Throws: ``TransportError``: `notPermitted` also if the server does not know the keys; `notThere` if there is no such
     ///   bucket, or if it is in another region.
     public func putIfAbsent(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
-        defer { client.folders.forget() }
+        defer { client.folders.forget(without: name) }
         let condition = ["if-none-match": "*"]
         let request = S3Request(method: "PUT", key: key(name), headers: condition, body: bytes, limit: 65_536)
         let outcome = try await client.perform(request)
@@ -54,6 +54,7 @@ public struct S3Transport: Transport {
     ///
     /// - Throws: ``TransportError``: as ``putIfAbsent(_:_:)``.
     public func replace(_ name: ObjectName, _ bytes: [UInt8]) async throws(TransportError) {
+        defer { client.folders.forget(without: name) }
         let request = S3Request(method: "PUT", key: key(name), body: bytes, limit: 65_536)
         if case .failure(let failure) = try await client.perform(request).result {
             throw Self.surprise(failure, "replacing", name)

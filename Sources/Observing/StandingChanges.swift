@@ -23,21 +23,48 @@ enum StandingChanges {
         var known: Set<WriteBatch.RecordName> = []
         for position in positions {
             _ = try log.withEvent(at: position) { frame, bytes in
-                let shape = bytes.extracting(frame.shape)
-                guard !frame.isLost,
-                    let reader = try? ChangeReader(
-                        shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
-                    reader.block == nil
-                else { return }
-                let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-                for record in [reader.record] + reader.related(in: shape)
-                where known.insert(.init(kind: kind, id: record)).inserted {
-                    found.append(
-                        Touched(kind: kind, record: record, event: frame.id, isImported: reader.source != nil))
+                for touched in self.touched(by: frame, bytes)
+                where known.insert(.init(kind: touched.kind, id: touched.record)).inserted {
+                    found.append(touched)
                 }
             }
         }
         return found
+    }
+
+    /// Returns the records with events whose stamps count differently since `declaring` has changed which clocks are
+    /// declared as wrong, but for those in `others`, in the order of their first such events.
+    static func restamped(
+        from before: ClockDeclarations, to after: ClockDeclarations, by declaring: Touched, besides others: [Touched],
+        in log: EventLog
+    ) throws -> [Touched] {
+        var found: [Touched] = []
+        var known = Set(others.map { WriteBatch.RecordName(kind: $0.kind, id: $0.record) })
+        for range in try log.events(stampedFrom: after.differences(from: before)) {
+            try log.scan(range) { _, frame, bytes in
+                for touched in self.touched(by: frame, bytes)
+                where known.insert(.init(kind: touched.kind, id: touched.record)).inserted {
+                    found.append(
+                        Touched(
+                            kind: touched.kind, record: touched.record, event: declaring.event, isImported: false))
+                }
+                return true
+            }
+        }
+        return found
+    }
+
+    /// Returns the records that an event touches; none if it cannot be read, or adds to a series.
+    private static func touched(by frame: Frame, _ bytes: RawSpan) -> [Touched] {
+        let shape = bytes.extracting(frame.shape)
+        guard !frame.isLost,
+            let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes)),
+            reader.block == nil
+        else { return [] }
+        let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+        return ([reader.record] + reader.related(in: shape)).map {
+            Touched(kind: kind, record: $0, event: frame.id, isImported: reader.source != nil)
+        }
     }
 
     /// Returns the change of one record; `nil` if it shows the same as before.

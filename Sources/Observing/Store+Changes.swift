@@ -245,10 +245,26 @@ struct ChangeFeed: Sendable {
             // Of what came back, everything else that was read was there before.
             position <= max(read, batch.last) && !(batch.first...batch.last).contains(position)
         }
-        return try StandingChanges.touched(by: batch.first...batch.last, in: store.log).compactMap { touched in
+        func isAfter(_ position: Position) -> Bool { position <= max(read, batch.last) }
+        var touched = try StandingChanges.touched(by: batch.first...batch.last, in: store.log)
+        var declared = try (before: store.views.declaredClocks(), after: store.views.declaredClocks())
+        let declaring = touched.first { $0.kind == ReplicaKind.name }
+        // Most logs have never had a wrong clock.
+        if declaring != nil || !declared.after.isEmpty {
+            declared = try (
+                store.views.declaredClocks(among: isBefore), store.views.declaredClocks(among: isAfter)
+            )
+        }
+        if let declaring, declared.before != declared.after {
+            touched += try StandingChanges.restamped(
+                from: declared.before, to: declared.after, by: declaring, besides: touched, in: store.log)
+        }
+        return try touched.compactMap { touched in
             guard filter.matches(kind: touched.kind) else { return nil }
-            let before = try store.views.record(touched.kind, touched.record, foldedFrom: isBefore)
-            let after = try store.views.record(touched.kind, touched.record) { $0 <= max(read, batch.last) }
+            let before = try store.views.record(
+                touched.kind, touched.record, declared: declared.before, foldedFrom: isBefore)
+            let after = try store.views.record(
+                touched.kind, touched.record, declared: declared.after, foldedFrom: isAfter)
             let change = try StandingChanges.change(touched, from: before, to: after, store)
             return change.flatMap { filter.matches($0) ? $0 : nil }
         }

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveRecords
 
 /// Which events of a log a fold includes, and with which stamps: the basis of time travel and what-if views.
 ///
@@ -11,6 +12,8 @@ public struct EventFilter: Hashable, Sendable {
     public var without = EventSet()
     /// The milliseconds to add to the stamps of a replica whose clock was wrong.
     public var clockShifts: [ReplicaID: Int64] = [:]
+    /// The declarations of wrong clocks that count: those among the events of the fold; `nil` before they were found.
+    var declared: ClockDeclarations?
 
     /// Creates a filter that includes all events unchanged.
     public init() {}
@@ -29,9 +32,12 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Returns the stamp to use for `event`.
     public func stamp(of event: EventID, _ stamp: Stamp) -> Stamp {
-        guard let shift = clockShifts[event.replica] else { return stamp }
+        // What was declared goes by the stamp that the event has.
+        let counted = declared?.stamp(stamp, of: event.replica) ?? stamp
+        guard let shift = clockShifts[event.replica] else { return counted }
         let (milliseconds, isOverflow) = stamp.milliseconds.addingReportingOverflow(shift)
-        return Stamp(milliseconds: isOverflow ? (shift < 0 ? 0 : .max) : milliseconds, counter: stamp.counter)
+        let shifted = Stamp(milliseconds: isOverflow ? (shift < 0 ? 0 : .max) : milliseconds, counter: stamp.counter)
+        return counted == stamp ? shifted : Swift.min(counted, shifted)
     }
 
     /// Returns the filter that includes the same events by their names after `renamings`.

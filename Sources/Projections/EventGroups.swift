@@ -22,6 +22,9 @@ struct EventGroups {
     /// The number of events, one of several records as often as it has any.
     var count: Int { events.count }
 
+    /// Whether there is an event of `kind`.
+    func include(kind: String) -> Bool { kinds.contains { $0.name == kind } }
+
     /// Appends an event, to its record and to those related to it. Events are appended in order of arrival.
     mutating func append(_ reader: ChangeReader, in shape: RawSpan, position: Position, place: Place) {
         let kind = ordinal(ofKind: shape.extracting(reader.kind))

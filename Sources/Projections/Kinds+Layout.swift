@@ -5,7 +5,7 @@ import GroundwaveRecords
 
 extension Kinds {
     /// The version of the layout of the views; increased with every change to the meaning of a row.
-    static var viewVersion: UInt64 { 9 }
+    static var viewVersion: UInt64 { 10 }
 
     /// A hash of the layout of the views, of everything that this program derives, and of the changes to the name resolution
     /// in `log`: for views that lie beside the log for this program alone.

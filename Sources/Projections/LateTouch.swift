@@ -22,6 +22,12 @@ struct LateTouch {
     private(set) var unread: [(position: Position, reason: [UInt8])] = []
     private var records: [[UInt8]: Late] = [:]
 
+    /// Whether a record of `kind` is touched.
+    func includes(kind: String) -> Bool { records.values.contains { $0.kind == kind } }
+
+    /// The number of touched records.
+    var recordCount: Int { records.count }
+
     /// The touched records with their keys, in key order.
     var recordsInOrder: [(key: [UInt8], late: Late)] {
         records.keys.inByteOrder().compactMap { key in records[key].map { (key, $0) } }
@@ -34,12 +40,23 @@ struct LateTouch {
             let shape = bytes.extracting(frame.shape)
             let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
             if reader.block != nil { return blocks.append((position, snapshot.place(of: bytes))) }
-            let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-            for id in [reader.record] + reader.related(in: shape) {
-                records[RecordKey.of(kind: kind, id), default: Late(kind: kind, record: id)].positions.append(position)
-            }
+            noteRecords(of: reader, in: shape, at: position)
         } catch {
             unread.append((position, UnreadEvent.encode(error)))
+        }
+    }
+
+    /// Adds the records that an event touches, if it can be read.
+    mutating func noteRecords(of frame: Frame, _ bytes: RawSpan, at position: Position) {
+        let shape = bytes.extracting(frame.shape)
+        let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+        if let reader, reader.block == nil { noteRecords(of: reader, in: shape, at: position) }
+    }
+
+    private mutating func noteRecords(of reader: ChangeReader, in shape: RawSpan, at position: Position) {
+        let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
+        for id in [reader.record] + reader.related(in: shape) {
+            records[RecordKey.of(kind: kind, id), default: Late(kind: kind, record: id)].positions.append(position)
         }
     }
 }
@@ -76,6 +93,7 @@ extension Replayer {
                 var writer = try SliceWriter(transaction, kinds: kinds, filter)
                 try writer.fold(touched, history, archived: archived, from: snapshot, transaction)
                 try writer.finish(through: last, unread: touched.unread, transaction)
+                if touched.includes(kind: ClockDeclaration.kind) { try followClocks(transaction) }
                 outcome.events += touched.positions.count
                 outcome.unread += touched.unread.count + writer.unread.count
             }

@@ -25,6 +25,8 @@ struct Overlay: Sendable {
     /// What is added to the sums of projections.
     private(set) var sums: [[UInt8]: Sums] = [:]
     private var leftOutUnread: Set<Position> = []
+    /// The declarations of wrong clocks that the views followed at the previous call; `nil` before the first one.
+    private var followed: ClockDeclarations?
 
     /// Creates an empty overlay: see ``extend(over:in:)``.
     ///
@@ -66,7 +68,26 @@ struct Overlay: Sendable {
             }
         }
         seen = view.storedPosition
-        try fold(touched, view, history)
+        var counted = filter
+        counted.declared = try view.declaredClocks(under: filter, in: history)
+        try noteRestamped(counted.declared ?? ClockDeclarations(), over: view, log, in: &touched)
+        try fold(touched, counted, view, history)
+    }
+
+    /// Records which records have events with other stamps than in the views, since other clocks are declared as wrong.
+    private mutating func noteRestamped(
+        _ declared: ClockDeclarations, over view: borrowing ViewReader, _ log: EventLog,
+        in touched: inout [String: Set<RecordID>]
+    ) throws {
+        let present = try view.declaredClocks()
+        if present == followed { return }
+        followed = present
+        for range in try log.events(stampedFrom: declared.differences(from: present)) {
+            try log.scan(range) { position, frame, bytes in
+                if filter.includes(frame.id) { note(frame, bytes, at: position, in: &touched) }
+                return true
+            }
+        }
     }
 
     /// Records which record is touched by an event that is left out or altered.
@@ -84,7 +105,8 @@ struct Overlay: Sendable {
     }
 
     private mutating func fold(
-        _ touched: [String: Set<RecordID>], _ view: borrowing ViewReader, _ history: RecordHistory
+        _ touched: [String: Set<RecordID>], _ filter: EventFilter, _ view: borrowing ViewReader,
+        _ history: RecordHistory
     ) throws {
         var writer = ByteWriter(capacity: 4096)
         var new = RowList()

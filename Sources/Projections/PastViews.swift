@@ -31,6 +31,8 @@ public final class PastViews: Sendable {
     /// The names by which `filter` and `lost` name events.
     private let names: EventNames
     private let source = Mutex<Made?>(nil)
+    /// The filter with the declarations of wrong clocks that count under it, for the content that they were found in.
+    private let completed = Mutex<(filter: EventFilter, content: LogContent)?>(nil)
     /// The number of files created. A new file gets a new name, since a reader may still use the previous one.
     private let files = Atomic(0)
 
@@ -261,8 +263,23 @@ public final class PastViews: Sendable {
 
     private func state(of kind: String, _ id: RecordID) throws -> (state: RecordState, names: Names)? {
         try counting { filter in
-            try views.read { try $0.state(of: kind, id, counting: filter, in: views.history) }
+            try views.read { view in
+                let filter = try complete(filter, over: view)
+                return try view.state(of: kind, id, counting: filter, in: views.history)
+            }
         }
+    }
+
+    /// Returns `filter` with the declarations that count under it, which are found once.
+    private func complete(_ filter: EventFilter, over view: borrowing ViewReader) throws -> EventFilter {
+        let known = completed.withLock { $0 }
+        var plain = known?.filter
+        plain?.declared = nil
+        if let known, known.content == view.content, plain == filter { return known.filter }
+        let found = try view.completing(filter, in: views.history)
+        let content = view.content
+        completed.withLock { $0 = (found, content) }
+        return found
     }
 
     /// Returns the overlay, extended to the events of `view`; `nil` if the views or the source now have another
@@ -314,7 +331,8 @@ extension ViewReader {
         of kind: String, _ id: RecordID, counting filter: EventFilter, in history: RecordHistory
     ) throws -> (state: RecordState, names: Names)? {
         guard let positions = try storedState(of: kind, id)?.history.positions else { return nil }
-        var names = names
+        var (names, filter) = (names, filter)
+        filter.declared = try declaredClocks(under: filter, in: history)
         let state = try history.state(of: kind, id, foldedFrom: positions, filter, names: &names)
         return state.history.count > 0 ? (state, names) : nil
     }

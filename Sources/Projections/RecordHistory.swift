@@ -44,7 +44,8 @@ public final class RecordHistory: Sendable {
         }
     }
 
-    /// Folds the events at `positions`, all of one record, under `filter`, and returns the state.
+    /// Folds the events at `positions`, all of one record, under `filter` with the declarations that count, and returns
+    /// the state.
     ///
     /// Cost: about 1 us per event, for a look-up and a fold. The first record of a log with archived history also
     /// costs the loading of the archive snapshot.
@@ -56,10 +57,13 @@ public final class RecordHistory: Sendable {
     ) throws -> RecordState {
         let base = try openBase()
         var state = RecordState()
+        // Whether other declarations count than those among the archived events.
+        var isRestamped = false
         if let base {
             try base.environment.read { transaction in
                 try ViewReader.lend(transaction, kinds: kinds) { view in
                     guard view.names.isPrefix(of: names) else { throw ViewError.stale }
+                    isRestamped = try view.declaredClocks() != filter.declared ?? ClockDeclarations()
                     if let known = try view.storedState(of: kind, record) { state = known }
                 }
             }
@@ -68,6 +72,10 @@ public final class RecordHistory: Sendable {
             if let base, base.vector.contains(frame.id) {
                 guard filter.includes(frame.id), filter.clockShifts[frame.id.replica] == nil else {
                     throw EventLogError.archived(frame.id)
+                }
+                if isRestamped {
+                    state.restamp(
+                        names.ordinal(of: frame.id.replica), frame.id.sequence, filter.stamp(of: frame.id, frame.stamp))
                 }
                 return
             }
@@ -108,15 +116,18 @@ extension Views {
     /// Returns a record folded from those of its events whose positions `isCounted` accepts; `nil` if it accepts none.
     ///
     /// Cost: about 1 us for each of these events.
+    ///
+    /// - Parameter declared: The declarations of wrong clocks that count among these events.
     package func record(
-        _ kind: String, _ id: RecordID, foldedFrom isCounted: (Position) -> Bool
+        _ kind: String, _ id: RecordID, declared: ClockDeclarations, foldedFrom isCounted: (Position) -> Bool
     ) throws -> Record? {
         try read { view in
             guard let positions = try view.storedState(of: kind, id)?.history.positions.filter(isCounted),
                 !positions.isEmpty
             else { return nil }
-            var names = view.names
-            let state = try history.state(of: kind, id, foldedFrom: positions, EventFilter(), names: &names)
+            var (names, filter) = (view.names, EventFilter())
+            filter.declared = declared
+            let state = try history.state(of: kind, id, foldedFrom: positions, filter, names: &names)
             return state.history.count > 0
                 ? Record(kind: kind, id: id, state: state, names: names, schema: try view.schema(of: kind)) : nil
         }

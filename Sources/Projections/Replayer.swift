@@ -94,6 +94,11 @@ struct Replayer {
                 try writer.finish(through: last, unread: unread, transaction)
                 outcome.events += Int(last.position - start.position)
                 outcome.unread += unread.count + writer.unread.count
+                if base != nil {
+                    try followClocks(after: groups.count == 0 ? .alone : .withEvents, transaction)
+                } else if groups.include(kind: ClockDeclaration.kind) {
+                    try followClocks(transaction)
+                }
             }
         }
         return true

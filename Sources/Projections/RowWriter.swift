@@ -215,6 +215,11 @@ struct RowWriter {
         try put(directory.bytes, under: DerivationDirectory.key, transaction)
     }
 
+    /// Writes the declarations of wrong clocks that the rows follow.
+    mutating func put(_ declared: ClockDeclarations, _ transaction: borrowing WriteTransaction) throws {
+        try put(declared.encode(), under: ClockDeclarations.key, transaction)
+    }
+
     private mutating func put(
         _ content: [UInt8], under key: [UInt8], _ transaction: borrowing WriteTransaction
     ) throws {

@@ -9,7 +9,7 @@ import GroundwaveRecords
 struct SliceWriter {
     private var rows: RowWriter
     private let kinds: Kinds
-    private let filter: EventFilter
+    private var filter: EventFilter
     /// Whether the view had no rows: then nothing is looked up, and rows are appended in key order.
     private let isEmpty: Bool
     private var names: Names
@@ -56,6 +56,7 @@ struct SliceWriter {
         }
         precondition(base == nil || isEmpty, "Only an empty view begins with a snapshot.")
         let stored = try Self.names(in: transaction, tables)
+        self.filter.declared = try ClockDeclarations(in: transaction, tables)
         self.names = names ?? stored
         nameCount = names == nil ? stored.count : -1
     }
@@ -133,6 +134,24 @@ struct SliceWriter {
         }
         if !touched.blocks.isEmpty {
             try fold(touched.blocks, isRefold: true, archived: archived, from: snapshot, transaction)
+        }
+    }
+
+    /// Refolds records from all of their events, with the declarations of wrong clocks that the view follows now. Those
+    /// without a row are passed over.
+    mutating func refold(
+        _ records: [(key: [UInt8], late: LateTouch.Late)], _ history: RecordHistory,
+        _ transaction: borrowing WriteTransaction
+    ) throws {
+        for (key, late) in records {
+            try load(key, late.kind, transaction)
+            guard former != nil else { continue }
+            makeRowsBefore(of: late.record, late.kind)
+            state = try history.state(
+                of: late.kind, late.record, foldedFrom: state.history.positions, filter, names: &names
+            ) { position, error in unread[position] = UnreadEvent.encode(error) }
+            try write(key, transaction)
+            try replaceRows(of: late.record, late.kind, transaction)
         }
     }
 

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRecords
 
 // A snapshot: everything that is needed to resume folding from one vector, in one portable file. It has the format of

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRecords
 
 /// Reads a snapshot file: see ``ChunkedFileReader``.

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRecords
 
 /// Writes a snapshot of the views at one vector, piece by piece. Holds no transaction between pieces, so other

@@ -14,7 +14,7 @@ import GroundwaveRecords
 // | behind | number of the derivation (2), kind, 0, record id (16) | CRC-32C of key and rest (4), then the row of the record that the derivation was made of; empty if there was none |
 // | unread | position (8) | CRC-32C of key and rest (4), then why the event there is not folded: 1 unknown or 2 malformed, then a description |
 // | blocks, cells | see BlockRow.swift | |
-// | meta | `checkpoint`, `names`, `derivations` | see Checkpoint, Records.Names and DerivationDirectory, each with a CRC-32C before it |
+// | meta | `checkpoint`, `names`, `derivations`, `clocks` | see Checkpoint, Records.Names, DerivationDirectory and Records.ClockDeclarations, each with a CRC-32C before it |
 
 /// The key of a record, or the prefix of the keys of a kind.
 struct RecordKey {

@@ -12,6 +12,8 @@ package struct ViewsMark: Sendable {
     package let content: LogContent
     /// The position of the last event that was folded.
     package let position: Position
+    /// The declarations of wrong clocks that the rows follow.
+    fileprivate let declared: ClockDeclarations
 }
 
 /// The records that may have changed between two reads of the views.
@@ -42,7 +44,7 @@ extension Views {
     /// As ``read(kinds:_:)``, and tells `body` which records may have changed since `mark`.
     ///
     /// Any may have changed if `mark` is `nil`, if the views were rebuilt or the log was rewritten since, if events
-    /// came late, and if more than ``touchedLimit`` events have arrived. If `body` throws, it may run again; then it is
+    /// came late, if a clock was declared as wrong, and if more than ``touchedLimit`` events have arrived. If `body` throws, it may run again; then it is
     /// told that any record may have changed.
     ///
     /// - Returns: What `body` returned, and the mark of the state that it read.
@@ -54,12 +56,14 @@ extension Views {
         // Whether `file`, which is held, is at the path before and after: then it is the one that is read.
         func isRead() -> Bool { file != nil && (try? environment()) === file }
         var known = mark?.file === file ? mark : nil
-        let (result, content, position) = try read { view in
+        let (result, content, position, declared) = try read { view in
             let touched = try isRead() ? touched(since: known, in: view) : .any
             known = nil
-            return (try body(view, touched), view.content, view.position)
+            return (try body(view, touched), view.content, view.position, try view.declaredClocks())
         }
-        return (result, ViewsMark(file: isRead() ? file : nil, content: content, position: position))
+        return (
+            result, ViewsMark(file: isRead() ? file : nil, content: content, position: position, declared: declared)
+        )
     }
 
     /// The most events that are searched for the records that they touch.
@@ -68,7 +72,7 @@ extension Views {
     private func touched(since mark: ViewsMark?, in view: borrowing ViewReader) throws -> TouchedRecords {
         let last = view.position
         guard let mark, mark.content == view.content, mark.position <= last,
-            last - mark.position <= Self.touchedLimit
+            last - mark.position <= Self.touchedLimit, try mark.declared == view.declaredClocks()
         else { return .any }
         if mark.position == last { return .records([:]) }
         var records: [String: Set<RecordID>] = [:]

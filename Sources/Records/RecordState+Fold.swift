@@ -11,7 +11,8 @@ extension RecordState {
     ///
     /// - Parameters:
     ///   - reader: A reader at the first operation: see ``ChangeReader/skipNote(in:)``.
-    ///   - event: The event, from its frame, as is its stamp.
+    ///   - event: The event, from its frame.
+    ///   - stamp: The stamp that counts for it: see ``ClockDeclarations``.
     ///   - position: The position of the event in this store's log.
     /// - Complexity: O(operations × heads of the record); about 0.1 us for an event of four fields.
     public mutating func fold(
@@ -67,7 +68,9 @@ extension RecordState {
                         heads.append(
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,
-                                isWithheld: isWithheld, isTrusted: reader.isTrusted, since: step.since,
+                                isWithheld: isWithheld, isTrusted: reader.isTrusted,
+                                // A source spoke first when it wrote this at the latest, whatever the clock said then.
+                                since: step.since.map { Swift.min($0, stamp) },
                                 value: start..<self.values.count))
                         if writer.source != 0, step.code != .add { forgetOlderAssertions(field: field, writer: writer) }
                     }

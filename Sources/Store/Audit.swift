@@ -35,8 +35,10 @@ public struct AuditEntry: Hashable, Sendable {
     public let event: EventID
     /// The position of the event in this store.
     public let position: Position
-    /// When the event was written.
+    /// When the event was written, by the clock of its device.
     public let stamp: Stamp
+    /// The stamp that counts: before ``stamp`` if that clock was declared as wrong.
+    public let counted: Stamp
     /// The author and the reason, from the note of the batch.
     public let note: AuditNote
     /// Why the note of the batch is missing; `nil` if it is present.
@@ -62,6 +64,8 @@ public struct Audit: Sendable {
     /// The events that count.
     package let filter: EventFilter
     private let views: Views
+    /// The declarations of wrong clocks, if they were read before.
+    private var declared: ClockDeclarations?
 
     /// Creates the audit of those events of the views' log that `filter` counts; by default of all.
     package init(of views: Views, counting filter: EventFilter = EventFilter()) {
@@ -96,12 +100,24 @@ public struct Audit: Sendable {
         guard let event, let (frame, change) = event else { return nil }
         let words = try words(at: position + UInt64(frame.rest))
         return AuditEntry(
-            event: frame.id, position: position, stamp: frame.stamp, note: words.note, noteWithheld: words.withheld,
-            kind: change.kind, record: change.record,
+            event: frame.id, position: position, stamp: frame.stamp, counted: try counted(frame.stamp, of: frame.id),
+            note: words.note, noteWithheld: words.withheld, kind: change.kind, record: change.record,
             source: change.source,
             changes: try change.operations.flatMap { operation in
                 try changes(operation, in: change, frame.isWithheld ? log.withholding(of: frame.id) : nil)
             })
+    }
+
+    /// Returns the same, for many events: it reads only now which clocks are declared as wrong.
+    package func knowingClocks() throws -> Audit {
+        var audit = self
+        audit.declared = try views.declaredClocks()
+        return audit
+    }
+
+    /// Returns the stamp that counts now for an event with `stamp`.
+    func counted(_ stamp: Stamp, of event: EventID) throws -> Stamp {
+        try (declared ?? views.declaredClocks()).stamp(stamp, of: event.replica)
     }
 
     /// Returns the note in the event at `position`, the last one of a batch.

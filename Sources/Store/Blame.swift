@@ -31,8 +31,10 @@ public struct Blame: Hashable, Sendable {
         public let event: EventID
         /// The position of the event in this store.
         public let position: Position
-        /// When the event was written.
+        /// When the event was written, by the clock of its device.
         public let stamp: Stamp
+        /// The stamp that counts: before ``stamp`` if that clock was declared as wrong.
+        public let counted: Stamp
         /// The author and the reason.
         public let note: AuditNote
         /// Why the note of the batch is missing; `nil` if it is present.
@@ -140,8 +142,9 @@ extension Audit {
     private func write(_ head: Record.Head) throws -> Blame.Write {
         let words = try wordsOfBatch(with: head.position)
         return try Blame.Write(
-            event: head.id.event, position: head.position, stamp: head.stamp,
-            note: words.note, noteWithheld: words.withheld, isImported: head.source != nil, value: head.value,
+            event: head.id.event, position: head.position,
+            stamp: log.stamp(of: head.id.event) ?? head.stamp, counted: head.stamp, note: words.note,
+            noteWithheld: words.withheld, isImported: head.source != nil, value: head.value,
             withheld: head.isWithheld ? log.withholding(of: head.id.event) : nil)
     }
 
@@ -161,8 +164,8 @@ extension Audit {
         else { return nil }
         let words = try wordsOfBatch(with: position)
         return try Blame.Write(
-            event: id.event, position: position, stamp: stamp, note: words.note, noteWithheld: words.withheld,
-            isImported: change.source != nil, value: operation.value,
+            event: id.event, position: position, stamp: stamp, counted: counted(stamp, of: id.event),
+            note: words.note, noteWithheld: words.withheld, isImported: change.source != nil, value: operation.value,
             withheld: isWithheld ? log.withholding(of: id.event) : nil)
     }
 }
@@ -170,7 +173,7 @@ extension Audit {
 extension Blame.Write {
     fileprivate func with(value: [UInt8]?) -> Self {
         Self(
-            event: event, position: position, stamp: stamp, note: note, noteWithheld: noteWithheld,
-            isImported: isImported, value: value, withheld: withheld)
+            event: event, position: position, stamp: stamp, counted: counted, note: note,
+            noteWithheld: noteWithheld, isImported: isImported, value: value, withheld: withheld)
     }
 }

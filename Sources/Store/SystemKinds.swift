@@ -5,15 +5,16 @@ import GroundwaveRecords
 import GroundwaveRecovery
 
 /// The record of each replica: its public key and the name of its device, written by its first event; the replica that it
-/// continues, if the store was copied or restored from a backup; the log's key for ids, if the device had the log already; and
-/// the last that was known of it when somebody retired it.
+/// continues, if the store was copied or restored from a backup, or its clock was wrong; the log's key for ids, if the device
+/// had the log already; the last that was known of it when somebody retired it; and since when its clock was wrong.
 package enum ReplicaKind: RecordKind {
-    package static let name = "replica"
+    package static let name = ClockDeclaration.kind
     package static let schema = KindSchema(
         name: name,
         fields: [
             FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER"),
             FieldSchema(5, "IDKEY", isInternal: true), FieldSchema(6, "RETIRED"),
+            FieldSchema(ClockDeclaration.field, "CLOCK", .union),
         ])
 
     /// The number of bytes of the log's key for ids.

@@ -20,6 +20,14 @@ package enum UTCText {
         seconds(milliseconds / 1000).filter { $0 != "-" && $0 != ":" }
     }
 
+    /// Formats how long something was, rounded down to its greatest unit: `26 hours`, `40 days`, `9 years`.
+    package static func span(milliseconds: Int64) -> String {
+        let hours = max(0, milliseconds / 3_600_000)
+        let (days, years) = (hours / 24, hours / 8766)
+        if years >= 2 { return "\(years) years" }
+        return days >= 2 ? "\(days) days" : hours == 1 ? "1 hour" : "\(hours) hours"
+    }
+
     /// The years 0 to 9999, in seconds since 1970: a time beyond, from a wrong clock or a forged manifest, is written as
     /// the nearest one.
     private static let writable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799

@@ -226,6 +226,16 @@ public struct WriteBatch {
                         + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))
     }
 
+    /// Appends a declaration that the clock of a replica was wrong.
+    package mutating func declare(_ declaration: ClockDeclaration, of replica: ReplicaID) throws {
+        try append(
+            Change(
+                kind: ReplicaKind.name, record: RecordID(high: replica.high, low: replica.low),
+                operations: [
+                    FieldOperation(.add, .number(ClockDeclaration.field), value: [UInt8](declaration.text.utf8))
+                ]))
+    }
+
     /// Puts a change to a record that the batch does not change otherwise in front of the others.
     mutating func prepend(_ change: Change) {
         touch(RecordName(kind: change.kind, id: change.record))

@@ -14,21 +14,21 @@ import Synchronization
 /// All of it runs on one serial queue, since a commit blocks and LMDB binds a write to its thread. Batches that
 /// arrive while a commit is being flushed share the next one: writes of several threads cost one flush, not several.
 package final class Writer: Sendable {
-    private let incarnation: Incarnation
+    let incarnation: Incarnation
     /// The replica that this process appends as.
-    private let author: Mutex<Author>
+    let author: Mutex<Author>
     package var surroundings: Surroundings { incarnation.surroundings }
-    private let log: EventLog
-    private let views: Views
+    let log: EventLog
+    let views: Views
     private let erasing: Erasing
     private let followUp: FollowUp
     private let components: [StoreComponent]
     private let describer: KindDescriber
     private let queue = DispatchQueue(label: "groundwave.writer")
     private let waiting = Mutex(Waiting())
-    private let logger = Subsystem.writer.logger
+    let logger = Subsystem.writer.logger
 
-    private struct Author {
+    struct Author {
         var identity: Identity
         /// The name of this device, used until the log has one for the replica.
         var deviceName: String
@@ -79,7 +79,7 @@ package final class Writer: Sendable {
     ///
     /// The first time in a process, it checks that the store is still the original. Later it checks whether another
     /// process has found that it is not, or whether events of this replica came from elsewhere.
-    private func claim() throws {
+    func claim() throws {
         let (known, hasClaimed) = author.withLock { ($0.identity.replica, $0.hasClaimed) }
         if hasClaimed, try log.claim()?.replica == known { return }
         let (identity, former) = try incarnation.claim()
@@ -94,34 +94,6 @@ package final class Writer: Sendable {
             $0.hasClaimed = true
             if let name { $0.deviceName = name }
         }
-    }
-
-    /// Appends the first event of this replica, with its key and its device's name, unless the log has it.
-    ///
-    /// Called on the queue before every append: the replica of a copied store introduces itself with its first write
-    /// and not earlier, so that a copy has exactly the events of its origin.
-    ///
-    /// - Parameter isNewLog: Whether the log begins with it.
-    func introduceIfNew(isNewLog: Bool = false) throws {
-        try claim()
-        let author = author.withLock { $0 }
-        if author.isIntroduced { return }
-        let vector = try log.vector()
-        if vector[replica] == 0 {
-            try views.catchUp()
-            var batch = newBatch()
-            try batch.introduce(
-                author.identity, device: deviceName, former: author.former, drawsIDKey: isNewLog)
-            let words =
-                switch (author.former == nil, vector.entries.isEmpty) {
-                case (true, _): isNewLog ? "A new log" : "A new device"
-                case (false, true): "This device continues as a new replica: the store was damaged or cleared"
-                case (false, false): "This device continues as a new replica: the store was copied or restored"
-                }
-            let draft = try batch.draft(AuditNote(author: deviceName, text: words))
-            _ = try log.append([draft], as: replica, arrival: surroundings.now())
-        }
-        self.author.withLock { $0.isIntroduced = true }
     }
 
     /// Records the heads of the log outside the store, if this process has written to it.
@@ -174,6 +146,7 @@ package final class Writer: Sendable {
                             try log.checkAfterFailedCommit()
                             finishErasing()
                             try claim()
+                            try leaveWrongClock()
                             return try body()
                         })
                 }
@@ -230,6 +203,7 @@ package final class Writer: Sendable {
                 finishErasing()
                 // Claim before the bodies run: a batch refers to its own events by the replica that appends them.
                 try claim()
+                try leaveWrongClock()
                 let position = try views.read { $0.position }
                 while let request = rest.first {
                     var batch = newBatch()

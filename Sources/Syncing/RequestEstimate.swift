@@ -41,7 +41,8 @@ public struct RequestEstimate: Hashable, Sendable {
         }
         // A look reads the mark of the log, and the catalog of each store.
         reads = devices * Self.days * looks * (1 + devices)
-        writes = devices * (Self.days * listings + 2 * Self.segments)
+        // Once a day the folder of each store is listed, too.
+        writes = devices * (Self.days * (listings + devices) + 2 * Self.segments)
         // In millionths of millionths, in parts that cannot overflow.
         let requests = (reads / 1_000 * Self.prices.reads + writes / 1_000 * Self.prices.writes) / 1_000
         microdollars = requests + bytes / 1_000_000 * Self.prices.gigabyte / 1_000

@@ -14,8 +14,14 @@ public struct ReplicaInformation: Hashable, Sendable {
     public let device: String?
     /// The number of its events here.
     public let events: UInt64
-    /// When the last of them was written, by its clock: milliseconds since 1970.
+    /// When the last of them was written, by its clock, or at the latest if that was declared as wrong: milliseconds since
+    /// 1970.
     public let lastWritten: Int64?
+    /// By how many milliseconds its clock was ahead when it wrote that one; `nil` unless its clock was declared as wrong.
+    public let clockWasAhead: Int64?
+    /// By how many milliseconds its clock seems to have been ahead then, by the clock of this device; `nil` unless that is a
+    /// day or more. A suspicion alone changes nothing.
+    public let clockSeemsAhead: Int64?
     /// The time of its last manifest at a remote, by its clock: milliseconds since 1970.
     public let lastManifest: Int64?
     /// The replica that it continues, or from which it branched.
@@ -45,13 +51,16 @@ extension Store {
             let manifests = known.mapValues { $0.map(\.milliseconds).max() }
             let all = Set(vector.entries.map(\.replica)).union(manifests.keys).union(former.values)
                 .union(replica.map { [$0] } ?? [])
+            let (declared, now) = (try views.declaredClocks(), surroundings.now().wallMilliseconds)
             let found = try all.map { id in
-                let last = try log.position(of: EventID(id, vector[id]))
+                let stamp = try log.lastStamp(of: id)
+                let counted = stamp.map { declared.stamp($0, of: id) }
                 return ReplicaInformation(
-                    id: id, device: names[id], events: vector[id],
-                    lastWritten: try last.flatMap {
-                        try log.withEvent(at: $0) { frame, _ in frame.stamp.milliseconds }
+                    id: id, device: names[id], events: vector[id], lastWritten: counted?.milliseconds,
+                    clockWasAhead: stamp.flatMap { stamp in
+                        counted.flatMap { $0 < stamp ? stamp.milliseconds - $0.milliseconds : nil }
                     },
+                    clockSeemsAhead: counted.flatMap { $0.isFarAhead(ofWall: now) ? $0.milliseconds - now : nil },
                     lastManifest: manifests[id] ?? nil, former: former[id] ?? streams.branches[id]?.parent,
                     successors: former.filter { $0.value == id }.map(\.key).sorted() + streams.children(of: id),
                     isThisDevice: id == replica, isRetired: retirements.isRetired(streams.origin(of: id)),

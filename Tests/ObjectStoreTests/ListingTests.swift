@@ -77,8 +77,10 @@ import Testing
         for _ in 0..<5 { #expect(try await transport.folders(prefix: prefix, limit: 10) == ["A"]) }
         #expect(try await server.order { ["objects": ["stores/B/1": "x"]] }.requests.count == 1)
         #expect(try await transport.folders(prefix: prefix, limit: 10) == ["A"])
-        _ = try await transport.putIfAbsent(try #require(ObjectName("c")), [1])
-        #expect(try await transport.folders(prefix: prefix, limit: 10) == ["A", "B"])
+        _ = try await transport.putIfAbsent(try #require(ObjectName("stores/A/2")), [1])
+        #expect(try await transport.folders(prefix: prefix, limit: 10) == ["A"], "it has no new folder")
+        _ = try await transport.putIfAbsent(try #require(ObjectName("stores/C/1")), [1])
+        #expect(try await transport.folders(prefix: prefix, limit: 10) == ["A", "B", "C"])
         #expect(try await transport.folders(prefix: prefix, limit: 1) == ["A"])
     }
 
@@ -88,6 +90,12 @@ import Testing
         #expect(cache.value(of: prefix, milliseconds: 30_999) == ["A"])
         #expect(cache.value(of: prefix, milliseconds: 31_000) == nil)
         #expect(cache.value(of: .all, milliseconds: 1_000) == nil)
+        // An object in a folder that was listed, or outside, makes no new folder.
+        for text in ["stores/A/1", "stores/1", "other/B/1"] { cache.forget(without: try #require(ObjectName(text))) }
+        #expect(cache.value(of: prefix, milliseconds: 1_000) == ["A"])
+        cache.forget(without: try #require(ObjectName("stores/B/1")))
+        #expect(cache.value(of: prefix, milliseconds: 1_000) == nil)
+        cache.keep(["A"], of: prefix, milliseconds: 1_000, since: cache.generation)
         let generation = cache.generation
         cache.forget()
         cache.keep(["A"], of: prefix, milliseconds: 1_000, since: generation)

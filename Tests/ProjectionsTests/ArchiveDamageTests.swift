@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveByteCoding
 import GroundwaveEvents
+import GroundwaveLogFormat
 import Testing
 
 @testable import GroundwaveProjections

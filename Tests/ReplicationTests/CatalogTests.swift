@@ -130,6 +130,20 @@ import Testing
         #expect(try newcomer.store.roots() == roots)
     }
 
+    @Test func `of a place that was put back tells a device that comes when it was repaired and has grown`() async throws {
+        var (author, other) = (try PackingVisitor(seed: 1), try PackingVisitor(seed: 2))
+        try await author.push(3, at: place)
+        let backup = try place.contents()
+        try await author.push(3, at: place)
+        try await other.sync(at: place, isPushing: false)
+        try place.restore(backup)
+        // What was lost is one segment now, and the sixth segment has new events.
+        try await author.push(6, at: place)
+        let report = try await other.sync(at: place, isPushing: false)
+        #expect(report.wasEmptied)
+        #expect(try other.store.roots() == author.store.roots())
+    }
+
     @Test func `of a place with two histories tells each device, and nothing is lost`() async throws {
         let places = [MemoryTransport(), MemoryTransport()]
         var visitors = try (1...2).map { try PackingVisitor(seed: $0) }

@@ -6,7 +6,9 @@ import GroundwaveLogFormat
 extension MemoryLog {
     func append(_ batch: DraftBatch, as replica: ReplicaID, arrival: Arrival) throws -> Appended {
         let stream = trees[replica] ?? Stream()
-        var clock = HybridClock(last: max(rows.clock, stream.lastStamp))
+        // What the log has adopted does not count while the wall clock says that it was wrong.
+        let adopted = rows.clock.isFarAhead(ofWall: arrival.wallMilliseconds) ? Stamp(rawValue: 0) : rows.clock
+        var clock = HybridClock(last: max(adopted, stream.lastStamp))
         let stamp = clock.tick(wallMilliseconds: arrival.wallMilliseconds)
         let first = EventID(replica, stream.count + 1)
         let position = lastPosition() + 1

@@ -31,6 +31,18 @@ struct CountingPlace: Transport {
             }
         }
 
+        /// The first of half a minute is a request: its result is used again by an ``S3Transport``, unless a folder was made.
+        fileprivate func addFolders(at now: ContinuousClock.Instant) {
+            let isDue = listed.withLock { last in
+                if let before = last, now - before < .seconds(30) { return false }
+                last = now
+                return true
+            }
+            if isDue { add { $0.listings += 1 } }
+        }
+
+        private let listed = Mutex<ContinuousClock.Instant?>(nil)
+
         fileprivate func add(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }
     }
 
@@ -74,7 +86,7 @@ struct CountingPlace: Transport {
     }
 
     func folders(prefix: ObjectPrefix, limit: Int) async throws(TransportError) -> [String] {
-        counts.add { $0.listings += 1 }
+        counts.addFolders(at: .now)
         return try await timed { () async throws(TransportError) in
             try await place.folders(prefix: prefix, limit: limit)
         }

@@ -3,6 +3,7 @@ import GroundwaveByteCoding
 import GroundwaveCompression
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveLogFormat
 import GroundwaveRadio
 import GroundwaveRecords
 

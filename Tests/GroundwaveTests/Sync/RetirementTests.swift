@@ -58,8 +58,10 @@ import Testing
         #expect(try fleet[0].missingRanges().isEmpty)
     }
 
-    @Test func `comes back by a sync alone, whatever its clock has said before`() async throws {
-        let clock = VirtualClock(milliseconds: 2_082_758_400_000)
+    // A clock that was ahead by a day or more ends the replica: the device comes back as a new one.
+    @Test(arguments: [(82_800_000, true), (305_164_800_000, false)])
+    func `comes back by a sync alone, whatever its clock has said before`(ahead: Int64, isSame: Bool) async throws {
+        let clock = VirtualClock(milliseconds: 1_777_593_600_000 + ahead)
         var wrong = Configuration.full(author: "N1CALL", deviceName: "device 1")
         wrong.surroundings = .virtual(clock, seed: 1)
         let fleet = try await SyncedFleet([.full(author: "N0CALL", deviceName: "device 0"), wrong])
@@ -68,11 +70,14 @@ import Testing
         try await fleet[0].retire(gone)
         try await fleet.sync(0)
         #expect(try fleet[0].syncStatus().isComplete)
-        // Its last manifest was of the year 2036, and its clock is right now. It writes nothing.
+        // Its last manifest was of a later time, and its clock is right now. It writes nothing.
         clock.setWall(milliseconds: 1_777_593_600_000)
         try await fleet.sync(1)
         try await fleet.sync(0)
-        #expect(try fleet[0].syncStatus().remotes[0].devices.map(\.hasReturned) == [true])
+        let new = try #require(fleet[1].replica)
+        let devices = try fleet[0].syncStatus().remotes[0].devices
+        #expect((new == gone) == isSame && devices.filter(\.isLiving).map(\.replica) == [new])
+        #expect(devices.filter(\.hasReturned).map(\.replica) == (isSame ? [gone] : []))
     }
 
     @Test func `is back with an event that somebody brings, even if it knows of nothing`() async throws {

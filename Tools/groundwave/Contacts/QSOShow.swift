@@ -83,6 +83,7 @@ struct Provenance: Encodable {
     var replica: String
     var author: String
     var stamp: String
+    var countsAs: String?
     var note: String
 
     init(_ write: Blame.Write) {
@@ -90,6 +91,7 @@ struct Provenance: Encodable {
         replica = "\(write.event.replica)"
         author = write.note.author
         stamp = UTCText.milliseconds(write.stamp.milliseconds)
+        countsAs = ClockText.counted(write.counted, insteadOf: write.stamp)
         note = write.note.text
     }
 
@@ -109,10 +111,12 @@ enum FieldTable {
         var table = TextTable(["FIELD", "VALUE", "WHO", "UTC", "NOTE"])
         for (name, value) in fields {
             let origin = provenance[name]
-            let time: String = origin.map { String($0.stamp.prefix(19)).replacing("T", with: " ") + "Z" } ?? ""
+            func time(_ stamp: String) -> String { String(stamp.prefix(19)).replacing("T", with: " ") + "Z" }
+            let wrong = origin.flatMap { $0.countsAs == nil ? nil : "clock was wrong: \(time($0.stamp))" }
+            let note = [wrong, origin.map(\.note)].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "; ")
             table.append([
-                name, RecordText.short(value, 60), origin?.author ?? "", time,
-                RecordText.short(origin?.note ?? "", 40),
+                name, RecordText.short(value, 60), origin?.author ?? "",
+                origin.map { time($0.countsAs ?? $0.stamp) } ?? "", RecordText.short(note, 40),
             ])
         }
         return table.lines

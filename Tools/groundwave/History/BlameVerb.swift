@@ -34,6 +34,7 @@ struct BlameVerb: AsyncParsableCommand {
             var value: JSONBytes?
             var event: String
             var stamp: String
+            var countsAs: String?
             var author: String
             var device: String
             var note: String
@@ -47,6 +48,7 @@ struct BlameVerb: AsyncParsableCommand {
             var event: String
             var why: String
             var stamp: String
+            var countsAs: String?
             var author: String
             var device: String
             var note: String
@@ -93,8 +95,9 @@ struct BlameVerb: AsyncParsableCommand {
             let who = winner.note.author.isEmpty ? device(winner) : winner.note.author
             table.append([
                 blame.field, Self.value(blame, of: kind), blame.reason.rawValue,
-                TimeText.milliseconds(winner.stamp.milliseconds), who,
-                ShownValue.note(winner.note, winner.noteWithheld),
+                TimeText.milliseconds(winner.counted.milliseconds), who,
+                ClockText.note(
+                    ShownValue.note(winner.note, winner.noteWithheld), winner.counted, insteadOf: winner.stamp),
                 blame.losers.map { loser in
                     let author = loser.note.author.isEmpty ? device(loser) : loser.note.author
                     return "\(ShownValue.text(loser.value, loser.withheld, limit: 20)) (\(author))"
@@ -117,13 +120,16 @@ struct BlameVerb: AsyncParsableCommand {
         let winner = blame.winner
         return Result.Field(
             value: winner.value.map { JSONBytes($0) }, event: "\(winner.event)", why: blame.reason.rawValue,
-            stamp: UTCText.milliseconds(winner.stamp.milliseconds), author: winner.note.author, device: device(winner),
-            note: winner.note.text, noteWithheld: winner.noteWithheld?.rawValue, imported: winner.isImported,
+            stamp: UTCText.milliseconds(winner.stamp.milliseconds),
+            countsAs: ClockText.counted(winner.counted, insteadOf: winner.stamp), author: winner.note.author,
+            device: device(winner), note: winner.note.text, noteWithheld: winner.noteWithheld?.rawValue,
+            imported: winner.isImported,
             withheld: winner.withheld?.rawValue,
             losers: blame.losers.map { loser in
                 Result.Write(
                     value: loser.value.map { JSONBytes($0) }, event: "\(loser.event)",
-                    stamp: UTCText.milliseconds(loser.stamp.milliseconds), author: loser.note.author,
+                    stamp: UTCText.milliseconds(loser.stamp.milliseconds),
+                    countsAs: ClockText.counted(loser.counted, insteadOf: loser.stamp), author: loser.note.author,
                     device: device(loser), note: loser.note.text, noteWithheld: loser.noteWithheld?.rawValue,
                     imported: loser.isImported, withheld: loser.withheld?.rawValue)
             })

@@ -22,6 +22,7 @@ struct HistoryText {
     private struct ImportBatch {
         var replica: ReplicaID
         var stamp: Stamp
+        var counted: Stamp
         var note: AuditNote
         var noteWithheld: Withholding?
         var position: Position
@@ -69,8 +70,8 @@ struct HistoryText {
         if batch.map({ !belongs(entry, to: $0) }) ?? true {
             try finishBatch()
             batch = ImportBatch(
-                replica: entry.event.replica, stamp: entry.stamp, note: entry.note, noteWithheld: entry.noteWithheld,
-                position: entry.position)
+                replica: entry.event.replica, stamp: entry.stamp, counted: entry.counted, note: entry.note,
+                noteWithheld: entry.noteWithheld, position: entry.position)
         }
         if entry.kind == "import" {
             // It has counted the whole batch, of which a filter may show less.
@@ -90,20 +91,20 @@ struct HistoryText {
         if batch.changed > 0 { parts.append("\(batch.changed) updated") }
         if batch.asserted > 0 { parts.append("\(batch.asserted) unchanged") }
         row(
-            batch.position, batch.stamp, batch.replica, (batch.note, batch.noteWithheld),
+            batch.position, (batch.stamp, batch.counted), batch.replica, (batch.note, batch.noteWithheld),
             ["import", batch.id?.short].compactMap(\.self).joined(separator: " "),
             parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
         self.batch = nil
     }
 
     private mutating func row(
-        _ position: Position, _ stamp: Stamp, _ replica: ReplicaID, _ words: (note: AuditNote, withheld: Withholding?),
-        _ what: String, _ change: String
+        _ position: Position, _ time: (stamp: Stamp, counted: Stamp), _ replica: ReplicaID,
+        _ words: (note: AuditNote, withheld: Withholding?), _ what: String, _ change: String
     ) {
         lines += 1
         let cells = [
-            "@\(position)", TimeText.milliseconds(stamp.milliseconds), who(words.note, replica), what, change,
-            ShownValue.note(words.note, words.withheld),
+            "@\(position)", TimeText.milliseconds(time.counted.milliseconds), who(words.note, replica), what, change,
+            ClockText.note(ShownValue.note(words.note, words.withheld), time.counted, insteadOf: time.stamp),
         ]
         append(cells)
     }
@@ -120,7 +121,9 @@ struct HistoryText {
 
     private mutating func appendRows(_ entry: AuditEntry) throws {
         let what = try names.name(entry.kind, entry.record)
-        var changes = entry.changes.map { Self.text($0) }
+        var changes = entry.changes.map { change in
+            (entry.kind == ReplicaKind.name ? ClockText.declaration(in: change) : nil) ?? Self.text(change)
+        }
         if entry.isNew, !isVerbose, entry.changes.allSatisfy({ $0.withheld == nil }) {
             let fields = entry.changes.filter { $0.after != nil }
             let first = ["CALL", "QSO_DATE", "TIME_ON", "BAND", "MODE"].compactMap { name in
@@ -135,7 +138,7 @@ struct HistoryText {
         if let bookkeeping = Bookkeeping(entry.kind, entry.changes) { changes = [Self.text(bookkeeping)] }
         if let handover = Handover(entry.kind, entry.changes) { changes = [Self.text(handover)] }
         row(
-            entry.position, entry.stamp, entry.event.replica, (entry.note, entry.noteWithheld), what,
+            entry.position, (entry.stamp, entry.counted), entry.event.replica, (entry.note, entry.noteWithheld), what,
             changes.first ?? "bookkeeping")
         for change in changes.dropFirst() { append(["", "", "", "", change, ""]) }
     }

@@ -111,6 +111,7 @@ struct HistoryEvent: Encodable {
     var event: String
     var position: UInt64
     var stamp: String
+    var countsAs: String?
     var replica: String
     var author: String
     var note: String
@@ -125,6 +126,7 @@ struct HistoryEvent: Encodable {
         event = "\(entry.event)"
         position = entry.position
         stamp = UTCText.milliseconds(entry.stamp.milliseconds)
+        countsAs = ClockText.counted(entry.counted, insteadOf: entry.stamp)
         replica = "\(entry.event.replica)"
         author = entry.note.author
         note = entry.note.text

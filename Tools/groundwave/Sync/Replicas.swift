@@ -3,8 +3,9 @@ import Groundwave
 
 struct Replicas: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The devices of this log: list, rename, retire.",
-        subcommands: [ReplicasList.self, ReplicasRename.self, ReplicasRetire.self], defaultSubcommand: ReplicasList.self
+        abstract: "The devices of this log: list, rename, retire; say that the clock of one was wrong.",
+        subcommands: [ReplicasList.self, ReplicasRename.self, ReplicasRetire.self, ReplicasClock.self],
+        defaultSubcommand: ReplicasList.self
     )
 }
 
@@ -87,7 +88,7 @@ struct ReplicasRetire: AsyncParsableCommand {
 struct ReplicasList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the devices, and which replica each was before its store was copied or restored from a backup.",
+        abstract: "List the devices, and which replica each was before its store was copied, or its clock was wrong.",
         discussion: """
               groundwave replicas list
             """)
@@ -100,6 +101,8 @@ struct ReplicasList: AsyncParsableCommand {
             var device: String?
             var events: UInt64
             var lastWritten: String?
+            var clockWasAheadSeconds: Int64?
+            var clockSeemsAheadSeconds: Int64?
             var lastSaid: String?
             var former: String?
             var successors: [String]
@@ -123,6 +126,8 @@ struct ReplicasList: AsyncParsableCommand {
                         .init(
                             replica: "\($0.id)", device: $0.device, events: $0.events,
                             lastWritten: $0.lastWritten.map { UTCText.milliseconds($0) },
+                            clockWasAheadSeconds: $0.clockWasAhead.map { $0 / 1000 },
+                            clockSeemsAheadSeconds: $0.clockSeemsAhead.map { $0 / 1000 },
                             lastSaid: $0.lastManifest.map { UTCText.milliseconds($0) },
                             former: $0.former.map { "\($0)" },
                             successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice,
@@ -152,7 +157,20 @@ struct ReplicasList: AsyncParsableCommand {
         if replica.successors.isEmpty || replica.isThisDevice {
             if let former = replica.former { remarks.append("continues \(former.short)") }
         } else {
-            remarks.append("continues as \(replica.successors.map(\.short).joined(separator: ", "))")
+            let successors = replica.successors.map(\.short).joined(separator: ", ")
+            let isReason = replica.clockWasAhead != nil
+            remarks.append("\(isReason ? "continued" : "continues") as \(successors)")
+        }
+        if let ahead = replica.clockWasAhead {
+            let words = "its clock was ahead by \(UTCText.span(milliseconds: ahead))"
+            if replica.successors.isEmpty {
+                remarks.append(words)
+            } else {
+                remarks[remarks.count - 1] += " because \(words)"
+            }
+        }
+        if let ahead = replica.clockSeemsAhead {
+            remarks.append("its clock seems to be ahead by \(UTCText.span(milliseconds: ahead))")
         }
         return remarks.joined(separator: "; ")
     }

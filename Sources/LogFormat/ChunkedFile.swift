@@ -22,21 +22,25 @@ import GroundwaveEvents
 // | stored content | … | |
 //
 // Integers are little-endian.
-enum ChunkedFile {
+
+/// The format of the chunks of a file.
+package enum ChunkedFile {
     static let chunkHeaderSize = 13
     /// The maximum content size of a chunk in bytes; a larger one is refused before memory is allocated for it.
-    static let contentLimit = 16 << 20
+    package static let contentLimit = 16 << 20
     /// The size of the end chunk's offset and the checksum.
     static let endSize = 40
     /// A level for small files; a hundred thousand contacts still take well under a second.
     static let compressionLevel: Int32 = 6
 
-    enum ChunkType: UInt8 {
+    /// What a chunk has.
+    package enum ChunkType: UInt8 {
         case head = 1
         /// Records of one kind, in a snapshot.
         case records = 2
         /// Unchanged events that could not be folded, in a snapshot.
         case residue = 3
+        /// The last one.
         case end = 4
         /// Unchanged events of one replica, in an archive.
         case events = 5
@@ -45,14 +49,15 @@ enum ChunkedFile {
     }
 
     /// What is wrong with a file of this format.
-    enum Failure: Error, Hashable {
+    package enum Failure: Error, Hashable {
         /// It does not begin or end as a file of this type does.
         case otherForm
         /// A checksum or a length is wrong.
         case damaged(String)
     }
 
-    static func chunk(_ type: ChunkType, _ content: [UInt8]) -> [UInt8] {
+    /// Returns a chunk with `content`, as it is in a file.
+    package static func chunk(_ type: ChunkType, _ content: [UInt8]) -> [UInt8] {
         let stored = content.withSpan { Zstd.compress($0, level: compressionLevel) }
         var writer = ByteWriter(capacity: stored.count + chunkHeaderSize)
         writer.append(type.rawValue)
@@ -66,14 +71,14 @@ enum ChunkedFile {
 }
 
 /// Writes a chunked file piece by piece.
-struct ChunkedFileWriter {
+package struct ChunkedFileWriter {
     private let sink: ([UInt8]) throws -> Void
     private var hasher = SHA256()
     /// The number of bytes written.
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
 
     /// - Parameter sink: Receives the bytes of the file, piece by piece.
-    init(magic: UInt32, sink: @escaping ([UInt8]) throws -> Void) throws {
+    package init(magic: UInt32, sink: @escaping ([UInt8]) throws -> Void) throws {
         self.sink = sink
         var writer = ByteWriter()
         writer.append(littleEndian: magic)
@@ -82,14 +87,14 @@ struct ChunkedFileWriter {
 
     /// Writes a chunk and returns its offset.
     @discardableResult
-    mutating func append(_ type: ChunkedFile.ChunkType, _ content: [UInt8]) throws -> Int {
+    package mutating func append(_ type: ChunkedFile.ChunkType, _ content: [UInt8]) throws -> Int {
         let offset = byteCount
         try put(ChunkedFile.chunk(type, content))
         return offset
     }
 
     /// Writes the end chunk and the checksum, which it returns.
-    mutating func finish(_ content: [UInt8]) throws -> Hash256 {
+    package mutating func finish(_ content: [UInt8]) throws -> Hash256 {
         let offset = try append(.end, content)
         var last = ByteWriter()
         last.append(littleEndian: UInt64(offset))
@@ -111,19 +116,21 @@ struct ChunkedFileWriter {
 
 /// Reads a chunked file. Verifies the checksum of everything before using it, and checks every stored size against
 /// its limit.
-struct ChunkedFileReader {
+package struct ChunkedFileReader {
     private let file: FileHandle
-    let byteCount: Int
-    /// The contents of the first and of the last chunk.
-    let head: [UInt8]
-    let end: [UInt8]
+    /// The size of the file.
+    package let byteCount: Int
+    /// The content of the first chunk.
+    package let head: [UInt8]
+    /// The content of the last chunk.
+    package let end: [UInt8]
     /// The checksum stored in the file.
-    let hash: Hash256
+    package let hash: Hash256
     private let firstChunk: Int
     private let endChunk: Int
 
     /// Opens the file at `path` and reads its head and end. Cost: a few small reads.
-    init(_ path: String, magic: UInt32) throws {
+    package init(_ path: String, magic: UInt32) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { throw ChunkedFile.Failure.otherForm }
         self.file = file
         byteCount = Int(try file.seekToEnd())
@@ -145,7 +152,7 @@ struct ChunkedFileReader {
     }
 
     /// Reads the whole file and throws unless every byte is as written. Cost: about 1 GB/s.
-    func verify() throws {
+    package func verify() throws {
         var hasher = SHA256()
         var offset = 0
         let covered = byteCount - 32
@@ -160,7 +167,7 @@ struct ChunkedFileReader {
     }
 
     /// Yields the contents of the chunks between head and end, in order. Throws if a chunk is not of `types`.
-    func forEachChunk(
+    package func forEachChunk(
         of types: Set<ChunkedFile.ChunkType>, _ body: (ChunkedFile.ChunkType, [UInt8]) throws -> Void
     ) throws {
         var offset = 0
@@ -169,7 +176,7 @@ struct ChunkedFileReader {
 
     /// Returns the chunk at `offset`, and advances `offset` to the next one; 0 means the first. Returns `nil` at the
     /// end.
-    func nextChunk(
+    package func nextChunk(
         at offset: inout Int, of types: Set<ChunkedFile.ChunkType>
     ) throws -> (ChunkedFile.ChunkType, [UInt8])? {
         offset = Swift.max(offset, firstChunk)
@@ -187,7 +194,7 @@ struct ChunkedFileReader {
     }
 
     /// Returns the content of the chunk of `type` at `offset`.
-    func chunk(_ type: ChunkedFile.ChunkType, at offset: Int) throws -> [UInt8] {
+    package func chunk(_ type: ChunkedFile.ChunkType, at offset: Int) throws -> [UInt8] {
         guard offset >= firstChunk, offset < endChunk else {
             throw ChunkedFile.Failure.damaged("the offset of a part")
         }
