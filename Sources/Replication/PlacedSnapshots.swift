@@ -96,3 +96,109 @@ package struct PlacedSnapshots: Sendable {
         }
     }
 }
+
+extension PlacedSnapshots {
+    /// Stores the snapshot that `head` describes, its head last. Parts that are there already are read and not sent again,
+    /// unless they differ.
+    ///
+    /// If this throws, what was stored stays, and the next call goes on behind it.
+    ///
+    /// - Parameters:
+    ///   - part: Returns the bytes of a part, counted from 1.
+    ///   - mayFinish: Whether the snapshot is still what may be shown to new devices, asked before the head is stored.
+    /// - Returns: The number of parts that were sent; `nil` if it may not be finished any more.
+    /// - Throws: ``TransportError``; ``PlacedSnapshotError`` if a part is not as stated; what `part` throws;
+    ///   `CancellationError` between two requests.
+    @discardableResult
+    package func leave(
+        _ head: PlacedSnapshotHead, signedBy identity: Identity, mayFinish: () throws -> Bool = { true },
+        part: (_ number: Int) throws -> [UInt8]
+    ) async throws -> Int? {
+        let there = try await parts()[head.name] ?? []
+        var sent = 0
+        for number in 1...head.parts.count {
+            try Task.checkCancellation()
+            let (name, bytes) = (head.name.part(number), try part(number))
+            guard bytes.withSpan({ Hash256(hashing: $0) }) == head.parts[number - 1] else {
+                throw PlacedSnapshotError.changedHere
+            }
+            if there.contains(name) {
+                do {
+                    _ = try await self.part(number, of: head)
+                    continue
+                } catch is PlacedSnapshotError {
+                    // Where a folder cannot make whole objects appear, a writer that was killed has left a piece.
+                    try await transport.delete(name)
+                }
+            }
+            if try await transport.putIfAbsent(name, bytes) == .stored { sent += 1 }
+        }
+        try Task.checkCancellation()
+        guard try mayFinish() else { return nil }
+        _ = try await transport.putIfAbsent(head.name.head, head.bytes(signedBy: identity))
+        return sent
+    }
+}
+
+extension PlacedSnapshots {
+    /// Deletes the snapshots that are not kept: see ``PlacedSnapshotRule``. The head goes first, so that nobody begins to
+    /// read one that is being deleted. What a store has begun to leave there and not finished within a day goes too.
+    ///
+    /// - Parameter now: Milliseconds since 1970.
+    /// - Returns: The number of snapshots deleted.
+    /// - Throws: ``TransportError``; the next call goes on.
+    /// - Complexity: A request for each head, and for each object that is deleted.
+    @discardableResult
+    package func prune(now: Int64) async throws -> Int {
+        let names = try await names()
+        var valid: [PlacedSnapshotName] = []
+        var dropped: [PlacedSnapshotName] = []
+        // One that states a time to come is left alone: here it pushes no other one out.
+        for name in names where PlacedSnapshotRule.isBelievable(name.created, now: now) {
+            do {
+                _ = try await head(name)
+                valid.append(name)
+            } catch is PlacedSnapshotError {
+                if PlacedSnapshotRule.isRemains(name.created, now: now) { dropped.append(name) }
+            }
+        }
+        dropped += PlacedSnapshotRule.superfluous(valid)
+        let parts = try await parts()
+        let withoutHead = Set(parts.keys).subtracting(names)
+        let remains = withoutHead.filter { PlacedSnapshotRule.isRemains($0.created, now: now) }.sorted()
+        for name in dropped { try await transport.delete(name.head) }
+        for name in dropped + remains {
+            for part in (parts[name] ?? []).sorted() { try await transport.delete(part) }
+        }
+        return dropped.count
+    }
+
+    /// Deletes all objects of snapshots at `transport`, also those that nobody can read. Returns their number.
+    ///
+    /// - Throws: ``TransportError``.
+    static func deleteAll(at transport: any Transport) async throws(TransportError) -> Int {
+        var count = 0
+        for prefix in [PlacedSnapshotName.heads, PlacedSnapshotName.parts] {
+            for name in try await RemoteInventory.names(in: prefix, at: transport) {
+                try await transport.delete(name)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// Returns how many snapshots have a head, and the bytes that their heads state; what has no valid head counts nothing.
+    ///
+    /// - Throws: ``TransportError``.
+    /// - Complexity: A request for each.
+    package func usage() async throws -> (count: Int, bytes: Int) {
+        var (count, bytes) = (0, 0)
+        for name in try await names() {
+            do {
+                bytes += try await head(name).byteCount
+                count += 1
+            } catch is PlacedSnapshotError {}
+        }
+        return (count, bytes)
+    }
+}

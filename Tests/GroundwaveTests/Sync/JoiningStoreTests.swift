@@ -188,7 +188,7 @@ import Testing
                 known.withLock { $0.append(StoreFiles(url).readCache(of: "cloud").next[ids[0]] != nil) }
             }
         }
-        try await journal.joined(at: url, through: watched).close()
+        try await journal.joined(at: url, through: watched, seed: 3).close()
         #expect(known.withLock { $0 }.first == true)
     }
 }

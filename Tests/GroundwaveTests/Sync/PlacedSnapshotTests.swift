@@ -33,13 +33,15 @@ struct JournalDevice {
     var placed: PlacedSnapshots { PlacedSnapshots(of: store.logID, at: cloud) }
 
     /// A device that joins the log now.
+    ///
+    /// - Parameter seed: Another one for another device.
     func joined(
-        at url: URL, through transport: (any Transport)? = nil,
+        at url: URL, through transport: (any Transport)? = nil, seed: UInt64 = 2,
         progress: @escaping @Sendable (JoinProgress) -> Void = { _ in }
     ) async throws -> Store {
         let configuration = Configuration.full(
             author: "N1CALL", deviceName: "laptop", stateFolder: url.appending(path: "../state"),
-            surroundings: .virtual(clock, seed: 2))
+            surroundings: .virtual(clock, seed: seed))
         return try await Store.join(
             through: transport ?? cloud, as: "cloud", at: url, configuration, progress: progress
         ).store
