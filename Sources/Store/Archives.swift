@@ -1,6 +1,6 @@
 import Foundation
+import GroundwaveEventLog
 import GroundwaveEvents
-import GroundwaveProjections
 
 /// All archives of one log, read as a single one.
 package struct Archives {

@@ -19,20 +19,20 @@ private struct Pusher {
     init(in folder: TemporaryFolder) async throws {
         (url, state) = (folder.url.appending(path: "store"), folder.url.appending(path: "state"))
         place = folder.url.appending(path: "place")
-        let store = try await open()
+        let store = try await Store.create(at: url, configuration)
         try await store.add(remote: "place", at: .folder(place))
         try store.close()
     }
 
-    private func open() async throws -> Store {
+    private var configuration: Configuration {
         var configuration = Configuration.full(author: "N0CALL", deviceName: "shack")
         configuration.stateFolder = state
-        return try await Store.open(at: url, configuration).whole
+        return configuration
     }
 
     /// Writes and pushes until one more push packs, and writes once more. Takes another engine for each `round`.
     mutating func prepare(round: Int) async throws {
-        let store = try await open()
+        let store = try await Store.open(at: url, configuration).whole
         let remote = try store.remote("place")
         _ = try await store.set(setting: "syncEngine", to: round.isMultiple(of: 2) ? "journal" : "records")
         let folder = place.appending(path: "stores/\(try #require(store.replica))")
@@ -76,12 +76,18 @@ private struct Pusher {
         let laptop = folder.url.appending(path: "laptop")
         var numbers = SeededGenerator(seed: 7)
         var packedCount = 0
+        // How long it takes if nothing disturbs it.
+        try await pusher.prepare(round: 0)
+        let start = ContinuousClock.now
+        #expect(try pusher.run("sync").ended(0))
+        let whole = (ContinuousClock.now - start) / .microseconds(1)
+        try #require(try pusher.packs() == 1)
         for round in 0..<moments {
             try await pusher.prepare(round: round)
             let before = try pusher.packs()
             let packing = try Child(
                 Program.path("groundwave"), ["sync", "--store", pusher.url.path], state: pusher.state)
-            usleep(UInt32.random(in: 0..<60_000, using: &numbers))
+            usleep(UInt32(Double.random(in: 0..<whole, using: &numbers)))
             packing.killNow()
             _ = packing.wait()
             if try pusher.packs() != before { packedCount += 1 }

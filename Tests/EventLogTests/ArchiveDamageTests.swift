@@ -4,7 +4,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import Testing
 
-@testable import GroundwaveProjections
+@testable import GroundwaveEventLog
 
 @Suite struct `An archive that says what cannot be` {
     @Test(arguments: [(UInt64(0), UInt64(0)), (0, 3), (3, 2)])

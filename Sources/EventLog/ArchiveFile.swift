@@ -1,9 +1,7 @@
 import Foundation
 import GroundwaveByteCoding
-import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
-import GroundwaveRecords
 
 // An archive: old events with their values, in one portable file. It has the format of ChunkedFile, with the magic
 // `GWA1`.
