@@ -99,6 +99,10 @@ extension SyncPass {
         if cache.catalogs[store] == found, !isFull { return true }
         cache.manifests[store] = catalog.manifest
         if isFull { try await checkObjects(of: store, catalog) }
+        if cache.catalogs[store] == nil, mayPull {
+            // Where a pass ends that is interrupted, it must be known of which history the segments were that it has read.
+            cache.catalogs[store] = KnownCatalog(history: catalog.history, number: 0, mark: 0)
+        }
         var intake = Intake(store: store, mayPull: mayPull, isNew: cache.lastFullPass != 0)
         intake.isOpenEnded = isFull || store == identity.replica && cache.catalogs[store] != found
         let isWhole = try await pull(&catalog, &intake)

@@ -146,6 +146,22 @@ import Testing
         #expect(try other.store.roots() == author.store.roots())
     }
 
+    @Test func `of a place that was emptied and filled again while a device read it for the first time`() async throws {
+        var (author, other) = (try PackingVisitor(seed: 1), try PackingVisitor(seed: 2))
+        try await author.push(5, at: place)
+        let rest = Countdown(7)
+        let failing = HookedPlace(place: place) { (_, _) throws(TransportError) in
+            if !rest.next() { throw .unreachable("The cable is out.") }
+        }
+        await #expect(throws: TransportError.self) { try await other.sync(at: failing) }
+        #expect((1...4).contains(try other.store.log.vector()[author.replica]), "it has read some of them")
+        place.empty()
+        try author.store.write(1)
+        try await author.sync(at: place)
+        try await other.sync(at: place)
+        #expect(try other.store.roots() == author.store.roots())
+    }
+
     @Test func `of a place with two histories tells each device, and nothing is lost`() async throws {
         let places = [MemoryTransport(), MemoryTransport()]
         var visitors = try (1...2).map { try PackingVisitor(seed: $0) }
