@@ -9,12 +9,18 @@ extension RecordState {
         }
     }
 
+    /// Returns since when a source says something that was written at `stamp`: it spoke first then at the latest, whatever the
+    /// clock said. A source that speaks last of all, since the end of time, still does.
+    static func since(_ since: Stamp, writtenAt stamp: Stamp) -> Stamp {
+        since.rawValue == .max ? since : Swift.min(since, stamp)
+    }
+
     /// Gives what the event `sequence` of `replica`, a local number, wrote the stamp that counts for it now.
     package mutating func restamp(_ replica: UInt32, _ sequence: SequenceNumber, _ stamp: Stamp) {
         for index in writers.indices where writers[index].replica == replica && writers[index].sequence == sequence {
             writers[index].stamp = stamp
             for head in heads.indices where Int(heads[head].writer) == index {
-                heads[head].since = heads[head].since.map { Swift.min($0, stamp) }
+                heads[head].since = heads[head].since.map { Self.since($0, writtenAt: stamp) }
             }
         }
         for index in assertions.indices

@@ -69,8 +69,7 @@ extension RecordState {
                             Head(
                                 field: field, writer: intern(writer, &writerIndex), index: headIndex, code: step.code,
                                 isWithheld: isWithheld, isTrusted: reader.isTrusted,
-                                // A source spoke first when it wrote this at the latest, whatever the clock said then.
-                                since: step.since.map { Swift.min($0, stamp) },
+                                since: step.since.map { Self.since($0, writtenAt: stamp) },
                                 value: start..<self.values.count))
                         if writer.source != 0, step.code != .add { forgetOlderAssertions(field: field, writer: writer) }
                     }

@@ -59,7 +59,7 @@ extension SyncPass {
                     report.quarantined[store] = failure.text
                 } catch let odd as OddObject {
                     report.quarantined[store] = odd.text
-                    if isFull { try await readWithoutCatalog(store, mayPull: mayPull) }
+                    try await readWithoutCatalog(store, mayPull: mayPull)
                 }
             }
         }
@@ -70,7 +70,7 @@ extension SyncPass {
     private mutating func look(at store: ReplicaID, catalog bytes: [UInt8]?, mayPull: Bool) async throws -> Bool {
         guard let bytes else {
             if cache.catalogs[store] != nil { return false }
-            if isFull { try await readWithoutCatalog(store, mayPull: mayPull) }
+            try await readWithoutCatalog(store, mayPull: mayPull)
             return true
         }
         var catalog: Catalog
@@ -84,7 +84,7 @@ extension SyncPass {
                 if cache.catalogs[store] != nil { return false }
             }
             report.quarantined[store] = "Its catalog is not valid: \(error)."
-            if isFull { try await readWithoutCatalog(store, mayPull: mayPull) }
+            try await readWithoutCatalog(store, mayPull: mayPull)
             return true
         }
         guard catalog.manifest.store == store else {
@@ -148,7 +148,9 @@ extension SyncPass {
     private mutating func checkObjects(of store: ReplicaID, _ catalog: Catalog) async throws {
         let last = min((cache.next[store] ?? 1) - 1, catalog.last)
         guard cache.catalogs[store] != nil, last >= 1 else { return }
-        let listed = Set(try await objects(of: store).map(\.name))
+        let objects = try await objects(of: store)
+        if store == identity.replica { ownObjects = objects }
+        let listed = Set(objects.map(\.name))
         let segments = catalog.packedThrough < last ? Array((catalog.packedThrough + 1...last).suffix(1000)) : []
         for number in catalog.packs.map(\.last) + segments
         where number <= last && !(cache.unread[store]?.contains(number) ?? false) {

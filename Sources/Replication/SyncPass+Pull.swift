@@ -157,8 +157,11 @@ extension SyncPass {
         }
     }
 
-    /// Reads all objects in the folder of a store whose catalog is missing or cannot be read.
+    /// Reads all objects in the folder of a store whose catalog is missing or cannot be read, if this pass reads everything.
+    ///
+    /// Those of this store do not count: it pushes again what no catalog names, since others would not find it.
     mutating func readWithoutCatalog(_ store: ReplicaID, mayPull: Bool) async throws {
+        guard isFull, store != identity.replica else { return }
         for (name, kind) in try await objects(of: store) {
             if case .segment(let number) = kind, number < cache.next[store] ?? 1 { continue }
             let bytes: [UInt8]?

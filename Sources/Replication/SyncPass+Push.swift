@@ -18,7 +18,6 @@ extension SyncPass {
 
     private mutating func push(_ manifest: Manifest, _ answers: inout Answers, asksAgain: Bool) async throws {
         let me = identity.replica
-        if manifest.heads.isEmpty { return }
         var isWritten = false
         while true {
             let before = answers
@@ -49,10 +48,12 @@ extension SyncPass {
                 guard !report.received.isOfOwn(me), (cache.next[me] ?? 1) > number else { return }
             }
         }
+        // A store without events that has pushed nothing says nothing.
+        if isWritten || own == nil && manifest.heads.isEmpty { return }
         let said = own?.manifest
         let isSaid = said?.heads == manifest.heads && said?.wanted == manifest.wanted && said?.kept == manifest.kept
         let isBehind = beginsAnew || isCatalogOutdated || own.map { $0.last + 1 < cache.next[me] ?? 1 } ?? true
-        if !isWritten, !isSaid || asksAgain || isBehind { _ = try await publish(manifest) }
+        if !isSaid || asksAgain || isBehind { _ = try await publish(manifest) }
     }
 
     /// Reads the segments of this store that its catalog does not name.
@@ -71,7 +72,7 @@ extension SyncPass {
 
     /// Writes the catalog of this store. Returns `false` if something else has its name.
     mutating func publish(_ manifest: Manifest) async throws -> Bool {
-        var catalog = own ?? Catalog(of: manifest, history: newHistory())
+        var catalog = try own ?? newCatalog(of: manifest)
         if beginsAnew, own != nil {
             catalog.history = newHistory()
             catalog.number = 0
@@ -79,6 +80,13 @@ extension SyncPass {
         catalog.manifest = manifest.published
         catalog.last = max(catalog.last, (cache.next[identity.replica] ?? 1) - 1)
         return try await write(catalog)
+    }
+
+    /// The catalog of a store whose first objects were made from its log, without what was erased before.
+    private func newCatalog(of manifest: Manifest) throws -> Catalog {
+        var catalog = Catalog(of: manifest, history: newHistory())
+        catalog.erasedCount = try log.erased().count
+        return catalog
     }
 
     /// A number that no catalog of this store has had: the beginning of a signature of this moment.

@@ -52,7 +52,7 @@ extension SyncPass {
             guard try await write(catalog) else { return }
             try await delete(replacedBy: catalog, before)
         }
-        if isFull { try await sweep(catalog) }
+        try await sweep(catalog)
     }
 
     /// Deletes all snapshots: each has the values of everybody. The next one is made without those that are erased.
@@ -79,9 +79,8 @@ extension SyncPass {
 
     /// Deletes what interrupted passes have left in the folder of this store.
     private mutating func sweep(_ catalog: Catalog) async throws {
-        let me = identity.replica
-        let named = Set(catalog.packs.map { RemoteLayout.pack($0.hash, of: me) })
-        for (name, kind) in try await objects(of: me) {
+        let named = Set(catalog.packs.map { RemoteLayout.pack($0.hash, of: identity.replica) })
+        for (name, kind) in ownObjects {
             switch kind {
             case .segment(let number) where number <= catalog.packedThrough: try await delete(name)
             case .pack where !named.contains(name): try await delete(name)

@@ -26,6 +26,8 @@ public struct SyncPass<Log: ReplicatedLog> {
     var isFull = false
     /// The catalog of this store at the remote; `nil` if there is none.
     var own: Catalog?
+    /// The packs and segments in the folder of this store when this pass began, if it reads everything.
+    var ownObjects: [(name: ObjectName, kind: RemoteLayout.Kind)] = []
     /// Whether the remote has lost objects of this store, so that it begins a new history there.
     var beginsAnew = false
     /// Whether the catalog at the remote is older than the last one that this store has written there.

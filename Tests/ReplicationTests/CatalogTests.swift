@@ -64,6 +64,21 @@ import Testing
         #expect(Set(try visitors.map { try $0.store.roots() }).count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `that is gone is written again, and what was in packs is pushed again`(isFull: Bool) async throws {
+        var author = try PackingVisitor(seed: 1)
+        try await author.push(20, at: place)
+        #expect(try place.names(of: author.replica).contains { $0.hasSuffix(".pack") })
+        try place.delete(try Self.catalog(of: author.replica))
+        #expect(try await author.sync(at: place, isFull: isFull).wasEmptied)
+        // What no catalog names is deleted, and nothing of it is missing.
+        try await author.sync(at: place, isFull: true)
+        try await author.push(1, at: place)
+        var newcomer = try PackingVisitor(seed: 3)
+        #expect(try await newcomer.sync(at: place).quarantined.isEmpty)
+        #expect(try newcomer.store.roots() == author.store.roots())
+    }
+
     @Test func `of another store, or by another key, is not believed`() async throws {
         var visitors = try (1...3).map { try PackingVisitor(seed: $0) }
         for who in 0..<2 { try await visitors[who].push(3, at: place) }

@@ -149,7 +149,7 @@ struct SyncNow: AsyncParsableCommand {
         }
         if summary.wasEmptied {
             Terminal.remark(
-                "The remote had lost data. Nothing is lost here: this device has pushed its events again.")
+                "The remote had lost data. Nothing is lost here: whatever is missing there is pushed again.")
         }
         if summary.yieldedFields > 0 {
             Terminal.remark(
