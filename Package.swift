@@ -250,7 +250,7 @@ let package = Package(
         // Object stores as processes of their own: a real one, and one that does wrong what it is told.
         .target(
             name: "ObjectServers", dependencies: ours(["ObjectStore", "Replication", "Syncing"]),
-            path: "Tests/ObjectServers", exclude: ["fault-server.py", "seaweedfs.py"]),
+            path: "Tests/ObjectServers", exclude: ["ceph.py", "fault-server.py", "object_server.py", "seaweedfs.py"]),
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: ours([

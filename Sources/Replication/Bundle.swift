@@ -50,7 +50,7 @@ public struct Bundle<Log: ReplicatedLog> {
             let frames = segment.frames
             if frames.isEmpty, number > 0 { return }
             number += 1
-            try body(Segment.bytes(log: log.id, of: identity.replica, number...number, frames), frames)
+            try body(Segment.bytes(log: log.id, of: identity.replica, number...number, frames.map(\.bytes)), frames)
         }
     }
 }

@@ -55,18 +55,18 @@ public struct Segment: Sendable {
         case otherLog(LogID)
     }
 
-    /// Returns the encoded segment.
+    /// Returns the encoded segment, with encoded ranges.
     public static func bytes(
-        log: LogID, of store: ReplicaID, _ numbers: ClosedRange<UInt64>, _ ranges: [RangeFrame]
+        log: LogID, of store: ReplicaID, _ numbers: ClosedRange<UInt64>, _ ranges: [[UInt8]]
     ) -> [UInt8] {
-        var writer = ByteWriter(capacity: prefixSize + ranges.reduce(4) { $0 + $1.bytes.count })
+        var writer = ByteWriter(capacity: prefixSize + ranges.reduce(4) { $0 + $1.count })
         writer.append(littleEndian: magic)
         writer.append(littleEndian: UInt32(0))
         writer.append(log)
         writer.append(store)
         writer.append(littleEndian: numbers.lowerBound)
         writer.append(littleEndian: numbers.upperBound)
-        for range in ranges { writer.append(contentsOf: range.bytes) }
+        for range in ranges { writer.append(contentsOf: range) }
         writer.overwrite(littleEndian: UInt32(writer.count + 4), at: 4)
         writer.appendChecksum(from: 0)
         return writer.bytes

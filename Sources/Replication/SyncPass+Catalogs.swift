@@ -91,6 +91,10 @@ extension SyncPass {
             throw QuarantineReason("Its folder has the catalog of the store \(catalog.manifest.store.short).")
         }
         cache.strangers[store] = nil
+        if store == identity.replica, cache.catalogs[store] == nil, cache.next[store] != nil {
+            // What this store has pushed while it could not read its catalog has numbers that may be in packs.
+            cache = RemoteCache()
+        }
         let found = KnownCatalog(catalog, bytes)
         let isCurrent = try await isCurrent(found, catalog, of: store)
         if store == identity.replica { own = catalog }

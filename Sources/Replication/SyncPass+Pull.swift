@@ -10,6 +10,9 @@ extension SyncPass {
         /// Whether the segments were pushed since the last pass, so that events in them that are here already were pushed
         /// again.
         let isNew: Bool
+        /// Whether a catalog names the segments. If not, nothing tells whether they are still there tomorrow, and others do
+        /// not find them: their events are received, and do not count as those of the remote.
+        var isNamed = true
         /// Whether segments behind the last one of the catalog are asked for: its store may have been stopped before it
         /// wrote its catalog.
         var isOpenEnded = false
@@ -159,11 +162,10 @@ extension SyncPass {
 
     /// Reads all objects in the folder of a store whose catalog is missing or cannot be read, if this pass reads everything.
     ///
-    /// Those of this store do not count: it pushes again what no catalog names, since others would not find it.
+    /// This store pushes again what its catalog does not name.
     mutating func readWithoutCatalog(_ store: ReplicaID, mayPull: Bool) async throws {
-        guard isFull, store != identity.replica else { return }
-        for (name, kind) in try await objects(of: store) {
-            if case .segment(let number) = kind, number < cache.next[store] ?? 1 { continue }
+        guard isFull, mayPull, store != identity.replica else { return }
+        for (name, _) in try await objects(of: store) {
             let bytes: [UInt8]?
             do { bytes = try await object(name) } catch is OddObject { continue }
             guard let bytes else { continue }
@@ -175,9 +177,12 @@ extension SyncPass {
             }
             guard segment.store == store else { continue }
             report.receivedBytes += bytes.count
-            var intake = Intake(store: store, mayPull: mayPull, isNew: false)
-            try collect(segment, into: &intake)
-            try receive(&intake)
+            var intake = Intake(store: store, mayPull: true, isNew: false)
+            intake.isNamed = false
+            do {
+                try collect(segment, into: &intake)
+                try receive(&intake)
+            } catch let failure as QuarantineReason { report.quarantined[store] = failure.text }
         }
     }
 
@@ -202,18 +207,14 @@ extension SyncPass {
             if intake.isNew, intake.store != identity.replica { try noteRepeated(group.newFrames) }
             let received = try log.receive(group.frames, arrival: now())
             report.received.add(received)
-            for range in received.present { cache.add(range) }
-            // Recorded with their roots: other branches may have other events with these numbers at the remote.
-            for frame in group.frames where received.pending.contains(frame.range) {
-                cache.pending.insert(RetainedRange(frame))
-            }
+            if intake.isNamed { count(group.frames, received) }
             refused = received.refused.first
         } else {
             cache.pending.formUnion(group.frames.map(RetainedRange.init))
         }
         for member in refused.map(group.members(before:)) ?? group.members[...] {
             // A segment that was read without pulling must be read again; one that could not be read before is not the last.
-            if intake.mayPull || intake.store == identity.replica {
+            if intake.isNamed, intake.mayPull || intake.store == identity.replica {
                 cache.next[intake.store] = max(cache.next[intake.store] ?? 1, member.numbers.upperBound + 1)
             }
         }
@@ -221,5 +222,12 @@ extension SyncPass {
         if let refused {
             throw QuarantineReason("It makes false statements about the events \(refused.first) to \(refused.last).")
         }
+    }
+
+    /// Records that ranges are at the remote.
+    private mutating func count(_ frames: [RangeFrame], _ received: Received) {
+        for range in received.present { cache.add(range) }
+        // Recorded with their roots: other branches may have other events with these numbers at the remote.
+        for frame in frames where received.pending.contains(frame.range) { cache.pending.insert(RetainedRange(frame)) }
     }
 }

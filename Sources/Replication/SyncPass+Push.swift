@@ -25,7 +25,7 @@ extension SyncPass {
             let frames = segment.frames
             if frames.isEmpty { break }
             let number = cache.next[me] ?? 1
-            let bytes = Segment.bytes(log: log.id, of: me, number...number, frames)
+            let bytes = Segment.bytes(log: log.id, of: me, number...number, frames.map(\.bytes))
             switch try await put(bytes, as: number) {
             case nil: return
             case .stored:

@@ -32,7 +32,7 @@ extension SyncPass {
             guard let bytes = try await object(self.name(of: number, of: store, catalog)),
                 let segment = try? Segment(reading: bytes, of: log.id)
             else { return false }
-            guard let frames = try maker.frames(of: segment.ranges), try await pushAgain(frames) else { return false }
+            guard let ranges = try maker.made(from: segment.ranges), try await pushAgain(ranges) else { return false }
             number = max(number, segment.numbers.upperBound) + 1
         }
         guard var mine = own else { return false }
@@ -46,12 +46,12 @@ extension SyncPass {
         return true
     }
 
-    /// Stores frames as the next segment of this store. Its catalog does not name it yet.
-    private mutating func pushAgain(_ frames: [RangeFrame]) async throws -> Bool {
+    /// Stores ranges as the next segment of this store. Its catalog does not name it yet.
+    private mutating func pushAgain(_ ranges: [[UInt8]]) async throws -> Bool {
         let me = identity.replica
-        if frames.isEmpty { return true }
+        if ranges.isEmpty { return true }
         let number = cache.next[me] ?? 1
-        let bytes = Segment.bytes(log: log.id, of: me, number...number, frames)
+        let bytes = Segment.bytes(log: log.id, of: me, number...number, ranges)
         try beginRequest()
         guard try await transport.putIfAbsent(RemoteLayout.segment(number, of: me), bytes) == .stored else {
             return false

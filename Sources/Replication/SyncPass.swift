@@ -83,7 +83,8 @@ public struct SyncPass<Log: ReplicatedLog> {
         if try !log.provenVector(signedBy: identity).covers(cache.pulled) { cache = RemoteCache() }
         try await checkLog(mayWrite: isPushing)
         let wall = now().wallMilliseconds
-        let isDue = isFull || abs(wall - cache.lastFullPass) >= Self.fullPassMilliseconds
+        let last = cache.lastFullPass
+        let isDue = isFull || last == 0 || abs(wall - last) >= Self.fullPassMilliseconds
         self.isFull = isDue
         // The contents of the remote must be known before anything is pushed.
         do { try await pull(mayPull: isPulling) } catch is RemoteWasRefilled {
@@ -94,10 +95,10 @@ public struct SyncPass<Log: ReplicatedLog> {
         if isPushing, !report.received.isOfOwn(identity.replica) {
             try await push()
             if isDue { try await takeOver(abandoned()) }
-            try await tidy()
         }
         cache.pulled = try log.provenVector(signedBy: identity)
         if isDue { cache.lastFullPass = wall }
+        if isPushing, !report.received.isOfOwn(identity.replica) { try await tidy() }
         report.manifests = cache.manifests.values.sorted { $0.store < $1.store }
     }
 

@@ -176,6 +176,8 @@ extension Store {
     ) async throws {
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         let name = summary.remote.name
+        let lock = try await PassLock.taken(for: summary.remote, in: files)
+        defer { withExtendedLifetime(lock) {} }
         // Again, as a new replica, if this store turns out to be an earlier state of itself.
         for _ in 0..<2 {
             try await introduce()

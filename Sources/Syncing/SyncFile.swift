@@ -53,10 +53,15 @@ extension StoreFiles {
             ?? RemoteCache()
     }
 
-    package func write(_ cache: RemoteCache, of remote: String) throws {
+    /// Makes the folder with what this device remembers of its remotes.
+    func makeSyncFolder() throws {
         try FileManager.default.createDirectory(
             at: folder.appending(path: "sync"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
+    }
+
+    package func write(_ cache: RemoteCache, of remote: String) throws {
+        try makeSyncFolder()
         var file = try AtomicFile(cachePath(of: remote), permissions: 0o600)
         try file.write(cache.bytes)
         try file.finish()

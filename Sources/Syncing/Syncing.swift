@@ -17,8 +17,9 @@ public enum SyncState: Hashable, Sendable {
 }
 
 /// Keeps a store synchronised until it is stopped: after each write here or elsewhere, when a remote reports changes,
-/// and at least every half minute. With the engine ``SyncEngine/journal``, writes are pushed in batches. A bucket of an object store, where each request is paid, is looked at every two seconds
-/// while something happens, and less and less often while nothing does. While the store is suspended, it waits.
+/// and at least every half minute. With the engine ``SyncEngine/journal``, writes are pushed in batches. A bucket of an
+/// object store, where each request is paid, is looked at every two seconds while something happens, and less and less often
+/// while nothing does. While the store is suspended, it waits.
 public final class Syncing: Sendable {
     /// An event of synchronising.
     public enum Event: Sendable {

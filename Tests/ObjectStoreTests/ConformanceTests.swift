@@ -5,16 +5,16 @@ import Testing
 
 @testable import GroundwaveObjectStore
 
-@Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
+@Suite(.enabled(if: ObjectStoreServer.seaweedFS.isExpected, Comment(rawValue: ObjectStoreServer.seaweedFS.absence)))
 struct `A bucket of SeaweedFS` {
     @Test(arguments: TransportConformance.Guarantee.allCases)
     func `keeps each guarantee`(guarantee: TransportConformance.Guarantee) async throws {
-        let server = try await SeaweedFS.shared()
+        let server = try await ObjectStoreServer.seaweedFS.shared()
         try await TransportConformance { try server.transport() }.check(guarantee)
     }
 
     @Test func `refuses wrong keys, and a bucket that is not there`() async throws {
-        let server = try await SeaweedFS.shared()
+        let server = try await ObjectStoreServer.seaweedFS.shared()
         let bucket = try server.freshBucket()
         let name = try #require(ObjectName("a"))
         let strangers = [
@@ -29,10 +29,19 @@ struct `A bucket of SeaweedFS` {
             #expect(reason.contains(code))
         }
         let absent = S3Transport(
-            try .init(name: "no-such-bucket", endpoint: server.endpoint), SeaweedFS.credentials)
+            try .init(name: "no-such-bucket", endpoint: server.endpoint), ObjectStoreServer.credentials)
         await #expect(throws: TransportError.notThere("there is no bucket no-such-bucket")) {
             try await absent.get(name, range: nil, limit: 10)
         }
+    }
+}
+
+@Suite(.enabled(if: ObjectStoreServer.ceph.isExpected, Comment(rawValue: ObjectStoreServer.ceph.absence)))
+struct `A bucket of Ceph` {
+    @Test(arguments: TransportConformance.Guarantee.allCases)
+    func `keeps each guarantee`(guarantee: TransportConformance.Guarantee) async throws {
+        let server = try await ObjectStoreServer.ceph.shared()
+        try await TransportConformance { try server.transport() }.check(guarantee)
     }
 }
 
@@ -42,7 +51,7 @@ struct `A bucket of SeaweedFS` {
         let server = try await FaultServer.start()
         try await TransportConformance {
             try await server.order { ["forget": true, "page": 300] }
-            return S3Transport(try server.bucket("p/q"), SeaweedFS.credentials)
+            return S3Transport(try server.bucket("p/q"), ObjectStoreServer.credentials)
         }.check(guarantee)
     }
 }

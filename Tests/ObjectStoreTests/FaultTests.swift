@@ -22,7 +22,7 @@ import Testing
             var timing = S3Timing()
             (timing.firstPause, timing.longestPause) = (.milliseconds(1), .milliseconds(5))
             change(&timing)
-            transport = S3Transport(try server.bucket(), SeaweedFS.credentials, timing: timing)
+            transport = S3Transport(try server.bucket(), ObjectStoreServer.credentials, timing: timing)
         }
 
         func methods() async throws -> [String] { try await server.order().requests.map(\.method) }
@@ -264,7 +264,7 @@ import Testing
         timing.attempts = 2
         timing.firstPause = .milliseconds(1)
         let transport = S3Transport(
-            try .init(name: "bucket", endpoint: "http://127.0.0.1:1"), SeaweedFS.credentials, timing: timing)
+            try .init(name: "bucket", endpoint: "http://127.0.0.1:1"), ObjectStoreServer.credentials, timing: timing)
         await #expect(throws: TransportError.unreachable("it does not accept connections")) {
             try await transport.get(try #require(ObjectName("a")), range: nil, limit: 1)
         }

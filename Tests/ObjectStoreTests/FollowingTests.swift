@@ -10,7 +10,7 @@ private enum Memo: RecordKind {
 
 @Suite struct `Following a bucket` {
     private static let configuration = Configuration(
-        author: "N0CALL", kinds: [Memo.self], components: [.objectStore { _ in SeaweedFS.credentials }])
+        author: "N0CALL", kinds: [Memo.self], components: [.objectStore { _ in ObjectStoreServer.credentials }])
 
     @Test(.timeLimit(.minutes(2))) func `a store gets what another one pushes, without being told`() async throws {
         let server = try await FaultServer.start()

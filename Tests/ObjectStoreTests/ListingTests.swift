@@ -35,7 +35,7 @@ import Testing
         }
         let names = texts.compactMap { ObjectName($0) }
         for name in names { #expect(try memory.putIfAbsent(name, [1]) == .stored) }
-        let bucket = S3Transport(try server.bucket("p"), SeaweedFS.credentials)
+        let bucket = S3Transport(try server.bucket("p"), ObjectStoreServer.credentials)
         for _ in 0..<12 {
             let prefix =
                 Bool.random(using: &numbers)
@@ -57,7 +57,7 @@ import Testing
         func name(_ number: Int) -> String { "stores/S/\(String(100_000 + number)).segment" }
         let objects = Dictionary(uniqueKeysWithValues: (0..<2_500).map { (name($0), "x") })
         try await server.order { ["objects": objects] }
-        let transport = S3Transport(try server.bucket(), SeaweedFS.credentials)
+        let transport = S3Transport(try server.bucket(), ObjectStoreServer.credentials)
         let prefix = try #require(ObjectPrefix(folder: "stores/S"))
         let first = try await transport.list(prefix: prefix, startAfter: nil, limit: 998)
         #expect(first.count == 998)
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `of folders is used for half a minute, and no longer after a write`() async throws {
         let server = try await FaultServer.start()
-        let transport = S3Transport(try server.bucket(), SeaweedFS.credentials)
+        let transport = S3Transport(try server.bucket(), ObjectStoreServer.credentials)
         let prefix = try #require(ObjectPrefix(folder: "stores"))
         try await server.order { ["objects": ["stores/A/1": "x"]] }
         for _ in 0..<5 { #expect(try await transport.folders(prefix: prefix, limit: 10) == ["A"]) }

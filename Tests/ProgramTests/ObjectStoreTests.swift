@@ -17,13 +17,13 @@ private struct BucketDevices {
 
     /// Runs the program with the keys of the servers.
     func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Program.Outcome {
-        try shack.run(arguments, environment: SeaweedFS.environment.merging(environment) { $1 })
+        try shack.run(arguments, environment: ObjectStoreServer.environment.merging(environment) { $1 })
     }
 
     /// Runs a verb that must succeed.
     @discardableResult
     func json(_ arguments: String...) throws -> [String: Any] {
-        let outcome = try shack.run(arguments + ["--json"], environment: SeaweedFS.environment)
+        let outcome = try shack.run(arguments + ["--json"], environment: ObjectStoreServer.environment)
         try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
         return outcome.json
     }
@@ -53,10 +53,10 @@ private struct BucketDevices {
     }
 }
 
-@Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
+@Suite(.enabled(if: ObjectStoreServer.seaweedFS.isExpected, Comment(rawValue: ObjectStoreServer.seaweedFS.absence)))
 struct `The program and a bucket of SeaweedFS` {
     @Test func `two devices have the same contacts, and no key is kept`() async throws {
-        let server = try await SeaweedFS.shared()
+        let server = try await ObjectStoreServer.seaweedFS.shared()
         let bucket = try server.freshBucket()
         let devices = try BucketDevices("s3://\(bucket.name)/\(bucket.prefix)?endpoint=\(server.endpoint)")
         try devices.log("N0CALL", "W1AW")
@@ -83,7 +83,7 @@ struct `The program and a bucket of SeaweedFS` {
     }
 
     @Test func `a remote that is removed with its data leaves nothing there, and may come back`() async throws {
-        let server = try await SeaweedFS.shared()
+        let server = try await ObjectStoreServer.seaweedFS.shared()
         let bucket = try server.freshBucket()
         let devices = try BucketDevices("\(RemoteAddress.bucket(bucket))")
         try devices.log("N0CALL")
@@ -91,11 +91,30 @@ struct `The program and a bucket of SeaweedFS` {
         try devices.json("sync")
         let removed = try devices.json("remote", "remove", "cloud", "--delete-data", "--yes")
         #expect(removed["deleted"] as? Int == 3, "the mark, a segment and a catalog")
-        let transport = S3Transport(bucket, SeaweedFS.credentials)
+        let transport = S3Transport(bucket, ObjectStoreServer.credentials)
         #expect(try await transport.list(prefix: .all, startAfter: nil, limit: 10) == [])
         try devices.json("remote", "add", "cloud", devices.address)
         #expect(try devices.json("sync")["sent"] as? Int == 2)
         #expect(try devices.agree())
+    }
+}
+
+@Suite(.enabled(if: ObjectStoreServer.ceph.isExpected, Comment(rawValue: ObjectStoreServer.ceph.absence)))
+struct `The program and a bucket of Ceph` {
+    @Test func `two devices have the same contacts, and a removed remote leaves nothing`() async throws {
+        let bucket = try await ObjectStoreServer.ceph.shared().freshBucket()
+        let devices = try BucketDevices("\(RemoteAddress.bucket(bucket))")
+        try devices.log("N0CALL", "W1AW")
+        try devices.json("remote", "add", "cloud", devices.address)
+        #expect(try devices.json("sync")["sent"] as? Int == 3)
+        #expect(try devices.agree())
+        try devices.log("K1AA")
+        #expect(try devices.json("sync")["complete"] as? Bool == false, "the laptop lacks it")
+        try devices.json("sync", "--store", devices.laptop.path)
+        #expect(try devices.json("sync")["complete"] as? Bool == true)
+        try devices.json("remote", "remove", "cloud", "--delete-data", "--yes")
+        let transport = S3Transport(bucket, ObjectStoreServer.credentials)
+        #expect(try await transport.list(prefix: .all, startAfter: nil, limit: 10) == [])
     }
 }
 
@@ -135,7 +154,7 @@ struct `The program and a bucket of SeaweedFS` {
         try devices.log("N0CALL", "W1AW", "K1AA")
         try await server.set([.init("stall", method: "PUT", contains: "segment", hasEffect: isStored)])
         _ = try await server.order()
-        let running = try devices.shack.start(["sync"], environment: SeaweedFS.environment)
+        let running = try devices.shack.start(["sync"], environment: ObjectStoreServer.environment)
         while try await !server.order().requests.contains(where: { $0.path.contains("segment") && $0.method == "PUT" })
         {}
         kill(running.process.processIdentifier, SIGKILL)
@@ -167,7 +186,7 @@ struct `The program and a bucket of SeaweedFS` {
         if name == "catalog" { faults.insert(.init("pause", method: "PUT", contains: "catalog"), at: 0) }
         try await server.set(faults)
         _ = try await server.order()
-        let running = try devices.shack.start(["sync"], environment: SeaweedFS.environment)
+        let running = try devices.shack.start(["sync"], environment: ObjectStoreServer.environment)
         var met = 0
         while met < (name == "catalog" ? 2 : 1) {
             met += try await server.order().requests.count { $0.path.contains(name) && $0.method == method }

@@ -12,7 +12,7 @@ private final class Fleet {
     /// The calls that a verb has acknowledged.
     private(set) var acknowledged: Set<String> = []
 
-    init(_ server: SeaweedFS) throws {
+    init(_ server: ObjectStoreServer) throws {
         shack = try Program()
         stores = [shack.store] + ["phone", "laptop"].map { [shack] in shack.folder.appending(path: $0) }
         address = "\(RemoteAddress.bucket(try server.freshBucket()))"
@@ -27,7 +27,7 @@ private final class Fleet {
     func run(_ device: Int, _ arguments: [String], _ environment: [String: String] = [:]) throws -> Program.Outcome {
         try shack.run(
             arguments + ["--store", stores[device].path],
-            environment: SeaweedFS.environment.merging(environment) { $1 })
+            environment: ObjectStoreServer.environment.merging(environment) { $1 })
     }
 
     /// Runs a verb that must succeed; what is still on its way elsewhere is no error.
@@ -76,13 +76,13 @@ private final class Fleet {
     }
 }
 
-@Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
+@Suite(.enabled(if: ObjectStoreServer.seaweedFS.isExpected, Comment(rawValue: ObjectStoreServer.seaweedFS.absence)))
 struct `Three devices at an object store` {
     @Test(arguments: [0, 8, 25, 60])
     func `agree after a killed upload, a restored backup, a wrong clock and another engine`(
         milliseconds: UInt32
     ) async throws {
-        let fleet = try Fleet(try await SeaweedFS.shared())
+        let fleet = try Fleet(try await ObjectStoreServer.seaweedFS.shared())
         try fleet.syncAll(2)
         // A backup of the phone, which then goes on, and is restored.
         let backup = fleet.shack.folder.appending(path: "backup")
@@ -101,7 +101,7 @@ struct `Three devices at an object store` {
         try fleet.importing(0, 300, prefix: "N1S")
         for round in 0..<3 {
             let running = try fleet.shack.start(
-                ["sync", "--store", fleet.stores[0].path], environment: SeaweedFS.environment)
+                ["sync", "--store", fleet.stores[0].path], environment: ObjectStoreServer.environment)
             usleep(milliseconds * 1_000 + UInt32(round) * 3_000)
             kill(running.process.processIdentifier, SIGKILL)
             running.process.waitUntilExit()

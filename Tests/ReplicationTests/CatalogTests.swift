@@ -79,6 +79,46 @@ import Testing
         #expect(try newcomer.store.roots() == author.store.roots())
     }
 
+    @Test func `that is not there yet, since its store was stopped, loses nothing when a place is emptied`()
+        async throws
+    {
+        var (author, other, third) = (
+            try PackingVisitor(seed: 1), try PackingVisitor(seed: 2), try PackingVisitor(seed: 3)
+        )
+        try author.store.write(2)
+        try await author.sync(at: place)
+        try place.delete(try Self.catalog(of: author.replica))
+        author.cache = RemoteCache()
+        #expect(try await other.sync(at: place, isPushing: false, isFull: true).received.appendedCount == 2)
+        // Others would find it by a catalog alone.
+        #expect(try await third.sync(at: place, isFull: true).sentEvents == 2)
+        for name in try place.contents().keys { try place.delete(name) }
+        try await author.push(1, at: place)
+        #expect(try await other.sync(at: place).received.appendedCount == 1)
+        #expect(try other.store.roots() == author.store.roots())
+    }
+
+    @Test func `that its store could not read, and not replace, is there again, and no event is missing`() async throws
+    {
+        var author = try PackingVisitor(seed: 1)
+        try await author.push(20, at: place)
+        let name = try Self.catalog(of: author.replica)
+        let whole = try #require(try place.get(name, range: nil, limit: .max))
+        // A read that ends early, and then a connection that does.
+        try place.replace(name, Array(whole.prefix(9)))
+        try author.store.write(1)
+        let failing = HookedPlace(place: place) { (request, _) throws(TransportError) in
+            if case .replace = request { throw .unreachable("cut") }
+        }
+        await #expect(throws: TransportError.self) { try await author.sync(at: failing) }
+        try place.replace(name, whole)
+        try await author.sync(at: place)
+        try await author.sync(at: place, isFull: true)
+        var newcomer = try PackingVisitor(seed: 2)
+        #expect(try await newcomer.sync(at: place).quarantined.isEmpty)
+        #expect(try newcomer.store.roots() == author.store.roots())
+    }
+
     @Test func `of another store, or by another key, is not believed`() async throws {
         var visitors = try (1...3).map { try PackingVisitor(seed: $0) }
         for who in 0..<2 { try await visitors[who].push(3, at: place) }

@@ -13,6 +13,8 @@ struct PackingVisitor {
     var time: Int64 = 1
     /// The stores that it takes for abandoned.
     var abandoned: Set<ReplicaID> = []
+    /// The size at which a pack ends.
+    var preferredBytes = 3 << 20
 
     init(seed: UInt64) throws { store = try TestStore(seed: seed) }
 
@@ -34,6 +36,7 @@ struct PackingVisitor {
         let (now, gone) = (Arrival.test(time), abandoned)
         var pass = SyncPass(log, as: store.identity, at: place, cache: cache, abandoned: { gone }, now: { now })
         (pass.packing.keptSegments, pass.packing.segments) = (3, 4)
+        pass.packing.preferredBytes = preferredBytes
         do { try await pass.run(isPushing: isPushing, isFull: isFull) } catch {
             cache = pass.cache
             throw error
@@ -122,6 +125,42 @@ extension MemoryTransport {
         var frames = 0
         _ = try await RemoteInventory.forEachRange(at: place, of: LogID(high: 1, low: 2)) { _ in frames += 1 }
         #expect(frames < 14)
+    }
+
+    @Test func `are several where one would be large`() async throws {
+        var author = try PackingVisitor(seed: 1)
+        author.preferredBytes = 1_500
+        try await author.push(60, at: place)
+        let names = try place.names(of: author.replica)
+        #expect(names.count { $0.hasSuffix(".segment") } < 3 + 4)
+        let packs = names.filter { $0.hasSuffix(".pack") }
+        #expect(packs.count > 10)
+        for name in packs {
+            let object = try #require(ObjectName("stores/\(author.replica)/\(name)"))
+            #expect(try #require(try place.get(object, range: nil, limit: .max)).count < 2_500)
+        }
+        var newcomer = try PackingVisitor(seed: 2)
+        try await newcomer.sync(at: place)
+        #expect(try newcomer.store.roots() == author.store.roots())
+    }
+
+    @Test(arguments: [true, false])
+    func `are made without an object that is gone or damaged, whose events are pushed again`(isGone: Bool) async throws
+    {
+        var author = try PackingVisitor(seed: 1)
+        try await author.push(5, at: place)
+        let name = try #require(ObjectName("stores/\(author.replica)/00000000000000000002.segment"))
+        var bytes = try #require(try place.get(name, range: nil, limit: .max))
+        try place.delete(name)
+        bytes[bytes.count / 2] ^= 1
+        if !isGone { _ = try place.putIfAbsent(name, bytes) }
+        try await author.push(6, at: place)
+        #expect(try place.names(of: author.replica).contains { $0.hasSuffix(".pack") })
+        var newcomer = try PackingVisitor(seed: 2)
+        #expect(try await newcomer.sync(at: place).quarantined.isEmpty)
+        #expect(try newcomer.store.roots() == author.store.roots())
+        let idle = try await author.sync(at: place)
+        #expect(!idle.wasEmptied && idle.requestCount == 2 + 2 && idle.sentBytes == 0, "nothing is repaired for ever")
     }
 
     @Test(arguments: [0, 1, 5, 30, 96, 99])
@@ -231,6 +270,7 @@ extension MemoryTransport {
     func `never keep stores from agreeing, in any order`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
         var visitors = try (1...3).map { try PackingVisitor(seed: seed * 10 + $0) }
+        for who in 0..<3 { visitors[who].preferredBytes = [600, 3_000, 3 << 20].randomElement(using: &numbers)! }
         var erased = EventSet()
         for _ in 0..<80 {
             let who = Int.random(in: 0..<3, using: &numbers)

@@ -5,22 +5,30 @@ import Testing
 
 @testable import histories
 
-@Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
-struct `Random histories over an object store` {
-    /// `GROUNDWAVE_BUCKET_SEEDS` names others, as FIRST...LAST.
-    private static var seeds: ClosedRange<UInt64> {
-        get throws {
-            guard let text = ProcessInfo.processInfo.environment["GROUNDWAVE_BUCKET_SEEDS"] else { return 1...8 }
-            return try #require(SeedRange.seeds(text), "GROUNDWAVE_BUCKET_SEEDS is not FIRST...LAST: \(text)")
-        }
+/// `GROUNDWAVE_BUCKET_SEEDS` names others, as FIRST...LAST.
+@Suite struct `Random histories over an object store` {
+    @Test(.enabled(if: ObjectStoreServer.seaweedFS.isExpected, Comment(rawValue: ObjectStoreServer.seaweedFS.absence)))
+    func `keep every promise over SeaweedFS`() async throws {
+        #expect(try await failures(over: ObjectStoreServer.seaweedFS, of: 1...8) == [])
     }
 
-    @Test func `keep every promise, whatever goes wrong`() async throws {
-        let server = try await SeaweedFS.shared()
-        var seeds = Array(try Self.seeds)[...]
-        let failures = await withTaskGroup(of: String?.self) { group in
+    @Test(.enabled(if: ObjectStoreServer.ceph.isExpected, Comment(rawValue: ObjectStoreServer.ceph.absence)))
+    func `keep every promise over Ceph`() async throws {
+        #expect(try await failures(over: ObjectStoreServer.ceph, of: 1...2) == [])
+    }
+
+    private func failures(
+        over program: ObjectStoreServer.Program, of usual: ClosedRange<UInt64>
+    ) async throws -> [String] {
+        var seeds = usual
+        if let text = ProcessInfo.processInfo.environment["GROUNDWAVE_BUCKET_SEEDS"] {
+            seeds = try #require(SeedRange.seeds(text), "GROUNDWAVE_BUCKET_SEEDS is not FIRST...LAST: \(text)")
+        }
+        let server = try await program.shared()
+        var rest = Array(seeds)[...]
+        return await withTaskGroup(of: String?.self) { group in
             func next() {
-                guard let seed = seeds.popFirst() else { return }
+                guard let seed = rest.popFirst() else { return }
                 group.addTask {
                     do {
                         _ = try await History<MemoryLog>.run(seed: seed, signing: .standIn) { try server.transport() }
@@ -36,6 +44,5 @@ struct `Random histories over an object store` {
             }
             return failures
         }
-        #expect(failures == [])
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
 /// Many logs of ten devices each, in one bucket of a real object store. `GROUNDWAVE_FLEET` names the number of devices; the
 /// figures of Docs/Scale.md are those of 200.
-@Suite(.enabled(if: SeaweedFS.isExpected, Comment(rawValue: SeaweedFS.absence)))
+@Suite(.enabled(if: ObjectStoreServer.seaweedFS.isExpected, Comment(rawValue: ObjectStoreServer.seaweedFS.absence)))
 struct `A fleet of many devices` {
     private static let devicesPerLog = 10
     private static let contactsPerDay = 5
@@ -86,7 +86,7 @@ struct `A fleet of many devices` {
     }
 
     /// Three days of one log. Only the last counts: before it not all of the devices know each other.
-    private static func run(seed: UInt64, _ server: SeaweedFS) async throws -> Outcome {
+    private static func run(seed: UInt64, _ server: ObjectStoreServer) async throws -> Outcome {
         var numbers = SeededGenerator(seed: seed)
         let bucket = try server.freshBucket()
         var members = (0..<devicesPerLog).map { _ in Member(LogID(high: seed, low: 1), &numbers) }
@@ -96,7 +96,7 @@ struct `A fleet of many devices` {
             for who in members.indices.shuffled(using: &numbers) {
                 // An application that was opened: a transport of its own, with nothing in its memory.
                 let place = CountingPlace(
-                    place: S3Transport(bucket, SeaweedFS.credentials), counts: CountingPlace.Counts())
+                    place: S3Transport(bucket, ObjectStoreServer.credentials), counts: CountingPlace.Counts())
                 var time = start + Int64(day) * 100_000_000 + Int64(who) * 1_000_000
                 func note(_ kind: String) {
                     outcome.kinds[day < days - 1 ? "on the days before" : kind, default: Kind()].add(
@@ -116,20 +116,21 @@ struct `A fleet of many devices` {
             }
         }
         for who in members.indices {
-            let place = CountingPlace(place: S3Transport(bucket, SeaweedFS.credentials), counts: CountingPlace.Counts())
+            let transport = S3Transport(bucket, ObjectStoreServer.credentials)
+            let place = CountingPlace(place: transport, counts: CountingPlace.Counts())
             _ = try await members[who].look(at: place, milliseconds: start + Int64(days) * 100_000_000)
         }
         let vectors = Set(members.map { $0.log.vector() })
         #expect(vectors.count == 1, "they agree")
         #expect(vectors.first?.eventCount == UInt64(devicesPerLog * contactsPerDay * days))
-        for item in try await RemoteInventory(at: S3Transport(bucket, SeaweedFS.credentials)).stores {
+        for item in try await RemoteInventory(at: S3Transport(bucket, ObjectStoreServer.credentials)).stores {
             (outcome.objects, outcome.bytes) = (outcome.objects + item.objects, outcome.bytes + item.bytes)
         }
         return outcome
     }
 
     @Test func `asks for as much as Scale.md says`() async throws {
-        let server = try await SeaweedFS.shared()
+        let server = try await ObjectStoreServer.seaweedFS.shared()
         var seeds = Array(1...UInt64(try Self.logCount))[...]
         var all = Outcome()
         let start = ContinuousClock.now

@@ -6,19 +6,25 @@ import GroundwaveEvents
 @testable import GroundwaveReplication
 
 extension Target {
-    /// Segments, as they lie at a place and one after the other in a bundle: as they are; and signed by the target.
+    /// The bytes behind the first one of `input`; if that is odd, with the magic number of a kind of object, and with a length
+    /// and a checksum that fit.
+    private static func mended(_ input: [UInt8], as magic: UInt32) -> [UInt8]? {
+        guard let mode = input.first else { return nil }
+        let bytes = Array(input.dropFirst())
+        guard mode & 1 == 1 else { return bytes }
+        guard bytes.count >= 64 else { return nil }
+        var writer = ByteWriter()
+        writer.append(contentsOf: Array(bytes.dropLast(4)))
+        writer.overwrite(littleEndian: magic, at: 0)
+        writer.overwrite(littleEndian: UInt32(bytes.count), at: 4)
+        writer.appendChecksum(from: 0)
+        return writer.bytes
+    }
+
+    /// Segments, as they lie at a place and one after the other in a bundle: as they are; and with a length and a checksum that
+    /// fit.
     static let segment = Target(name: "segment", byteLimit: 8192) { input in
-        guard let mode = input.first else { return }
-        var bytes = Array(input.dropFirst())
-        if mode & 1 == 1 {
-            guard bytes.count >= 128 else { return }
-            var writer = ByteWriter()
-            writer.append(contentsOf: Array(bytes.dropLast(4)))
-            writer.overwrite(littleEndian: Segment.magic, at: 0)
-            writer.overwrite(littleEndian: UInt32(bytes.count), at: 4)
-            writer.appendChecksum(from: 0)
-            bytes = writer.bytes
-        }
+        guard let bytes = mended(input, as: Segment.magic) else { return }
         let log = bytes.count >= 24 ? LogID(at: 8, of: bytes.span.bytes) : log
         guard let read = try? Segment(reading: bytes, of: log) else { return }
         require(read.numbers.lowerBound >= 1, "numbers begin with 1")
@@ -35,17 +41,7 @@ extension Target {
 
     /// Catalogs, as they lie at a place: as they are; and with a length and a checksum that fit.
     static let catalog = Target(name: "catalog", byteLimit: 4096) { input in
-        guard let mode = input.first else { return }
-        var bytes = Array(input.dropFirst())
-        if mode & 1 == 1 {
-            guard bytes.count >= 128 else { return }
-            var writer = ByteWriter()
-            writer.append(contentsOf: Array(bytes.dropLast(4)))
-            writer.overwrite(littleEndian: Catalog.magic, at: 0)
-            writer.overwrite(littleEndian: UInt32(bytes.count), at: 4)
-            writer.appendChecksum(from: 0)
-            bytes = writer.bytes
-        }
+        guard let bytes = mended(input, as: Catalog.magic) else { return }
         let log = bytes.count >= 24 ? LogID(at: 8, of: bytes.span.bytes) : log
         let believed = try? Catalog(reading: bytes, of: log)
         let read = try? Catalog(reading: bytes, of: log) { _, _, _ in true }

@@ -16,7 +16,12 @@ final class BlockingTransport: Transport {
         (blocked, block) = AsyncStream.makeStream()
     }
 
+    /// The number of requests so far.
+    var requestCount: Int { requests.withLock { $0 } }
+    private let requests = Mutex(0)
+
     private func request() async throws(TransportError) {
+        requests.withLock { $0 += 1 }
         let isAnswered = answers.withLock { answers in
             defer { answers -= 1 }
             return answers > 0
