@@ -64,7 +64,7 @@ rgw thread pool size = 64
         programs["radosgw-admin"], "user", "create", "--uid", "tests", "--display-name", "tests", "--access-key", KEY,
         "--secret", SECRET)
     store.wait_for(f"http://127.0.0.1:{port}/")
-    return port
+    return {"port": port}
 
 
 serve("ceph", PROGRAMS, start)

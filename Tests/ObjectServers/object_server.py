@@ -123,7 +123,7 @@ def find(program):
 
 
 def serve(name, programs, start):
-    """Starts a store with `start`, which returns its port, and keeps it until standard input ends."""
+    """Starts a store with `start`, which returns its ports by name, and keeps it until standard input ends."""
     paths = {program: find(program) for program in programs}
     missing = [program for program, path in paths.items() if not path]
     if missing:
@@ -132,8 +132,7 @@ def serve(name, programs, start):
         return print(json.dumps({"programs": paths}), flush=True)
     store = Store(name)
     try:
-        port = start(store, paths)
-        print(json.dumps({"port": port}), flush=True)
+        print(json.dumps(start(store, paths)), flush=True)
         sys.stdin.read()
     except Failed as failure:
         print(json.dumps({"failed": f"{name} does not start. {failure}"}), flush=True)

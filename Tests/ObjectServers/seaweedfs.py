@@ -20,7 +20,7 @@ def start(store, programs):
         f"-volume.port={volume}", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={port}",
         "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={store.path('rights.json')}")
     store.wait_for(f"http://127.0.0.1:{port}/status")
-    return port
+    return {"port": port, "filer": filer}
 
 
 serve("seaweedfs", ["weed"], start)
