@@ -36,6 +36,8 @@ private struct Pusher {
         let store = try await Store.open(at: url, configuration).whole
         let remote = try store.remote("place")
         _ = try await store.set(setting: "syncEngine", to: round.isMultiple(of: 2) ? "journal" : "records")
+        // Deletes what an interrupted pass has left: it would be counted.
+        try await store.sync(remote, isFull: true)
         while true {
             try await write(store)
             if names(".segment").count >= 63 { break }
