@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveADIF
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveRadio
