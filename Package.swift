@@ -8,10 +8,12 @@ import PackageDescription
 /// A module of the library. Its target has a prefix, so that an application may have a target called Settings; its folder
 /// in Sources has none.
 func module(
-    _ name: String, imports modules: [String] = [], _ others: [Target.Dependency] = [], _ settings: [SwiftSetting] = []
+    _ name: String, imports modules: [String] = [], _ others: [Target.Dependency] = [], _ settings: [SwiftSetting] = [],
+    embedding files: [String] = []
 ) -> Target {
     .target(
-        name: prefix + name, dependencies: ours(modules) + others, path: "Sources/\(name)", swiftSettings: settings)
+        name: prefix + name, dependencies: ours(modules) + others, path: "Sources/\(name)",
+        resources: files.map { .embedInCode($0) }, swiftSettings: settings)
 }
 
 /// A system library of the same kind: found by pkg-config, or in the SDK where there is none.
@@ -49,6 +51,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -65,6 +68,8 @@ let package = Package(
         .library(name: "GroundwaveSQLite", targets: ["GroundwaveSQLite"]),
         .library(name: "GroundwaveTesting", targets: ["GroundwaveTesting"]),
         .executable(name: "groundwave", targets: ["groundwave-cli"]),
+        // The page to look at a log, which groundwave look starts: whoever does not want it has no server.
+        .executable(name: "groundwave-look", targets: ["groundwave-look"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -182,6 +187,22 @@ let package = Package(
                 "ADIF", "ByteCoding", "CSQLite", "Logbook", "Metering", "Meters", "Radio", "Records", "Store",
                 "TraceFiles",
             ]),
+        module(
+            "Wording",
+            imports: [
+                "ADIF", "Auditing", "EventLog", "Events", "Logbook", "Metering", "Meters", "Observing", "Projections",
+                "Radio", "Records",
+                "Store",
+            ]),
+        // Layer 15
+        module(
+            "Look",
+            imports: [
+                "ADIF", "Auditing", "ByteCoding", "EventLog", "Events", "LogFormat", "Logbook", "Metering", "Meters",
+                "Projections", "Radio", "Records", "Recovering", "Replication", "Store", "Syncing", "TracePlot",
+                "Wording",
+            ], ["Groundwave", nioCore, nioHTTP1, nioPosix],
+            embedding: ["Assets/icon.svg", "Assets/script.js", "Assets/style.css"]),
         // Every part of the library at once, for what is of no product.
         .target(
             name: "Everything", dependencies: ours(["Logbook", "Meters", "Network", "ObjectStore", "SQLite"]),
@@ -192,8 +213,12 @@ let package = Package(
                 + ours([
                     "ADIF", "Connections", "Events", "Geography", "Logbook", "LoggerMessages", "MeterProtocols",
                     "Metering", "Meters", "Network", "Projections", "Radio", "Records", "Settings", "TraceFiles",
+                    "Wording",
                 ]),
             path: "Tools/groundwave"),
+        .executableTarget(
+            name: "groundwave-look",
+            dependencies: ["Everything", arguments] + ours(["Look", "Store"]), path: "Tools/groundwave-look"),
         // Tests mirror the modules.
         .testTarget(name: "ByteCodingTests", dependencies: ours(["ByteCoding"])),
         .testTarget(name: "CompressionTests", dependencies: ours(["ByteCoding", "Compression", "SeededNumbers"])),
@@ -302,6 +327,10 @@ let package = Package(
             dependencies: everything + ours(["Events", "Records", "SeededNumbers"]) + [
                 "LoggerDatagrams", "ObjectServers", "SimulatedMeters", "groundwave-cli", nioCore, nioPosix,
             ]),
+        .testTarget(
+            name: "LookTests",
+            dependencies: everything
+                + ours(["Events", "Look", "Projections", "Radio", "Records", "SeededNumbers", "Store"])),
         // The program as real child processes that are killed, starved and lied to.
         .executableTarget(
             name: "fault-writer", dependencies: everything, path: "Tests/FaultWriter"),

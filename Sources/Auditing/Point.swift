@@ -139,7 +139,7 @@ extension Store {
 
     /// The greatest stamp that counts among the last events of `vector`, in milliseconds since 1970; 0 if it is empty.
     /// O(replicas) look-ups, since the stamps of one replica never go down.
-    func greatestStamp(of vector: VersionVector) throws -> Int64 {
+    package func greatestStamp(of vector: VersionVector) throws -> Int64 {
         let declared = try views.declaredClocks()
         return try vector.entries.reduce(0) { greatest, entry in
             guard let position = try log.position(of: EventID(entry.replica, entry.sequence)) else { return greatest }

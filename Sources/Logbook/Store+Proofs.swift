@@ -32,6 +32,13 @@ extension Store {
                 events.append(DetachedEvent(frame, in: bytes))
                 written.insert(frame.id.replica)
             }
+            let lost = try log.lostRanges().filter { written.contains($0.replica) }
+            if let first = lost.first {
+                throw StoreError(
+                    .notFound,
+                    "Nothing of the device \(first.replica.short) can be proven while its event \(first.first) is lost.",
+                    hint: "It comes back from a device that has it: \(.synchronise)")
+            }
             let shapeBytes = events.reduce(0) { $0 + $1.shape.count }
             guard events.count <= ContactProof.Limits.events, shapeBytes <= ContactProof.Limits.shapeBytes else {
                 throw StoreError(

@@ -125,7 +125,7 @@ extension TracePlotOptions {
     /// Returns the channels to draw, of `all`.
     ///
     /// - Throws: ``StoreError`` with code `usage` if one is not among them.
-    func channels(among all: [Channel]) throws -> [Channel] {
+    package func channels(among all: [Channel]) throws -> [Channel] {
         if let channels { return try channels.map { try Self.channel($0, among: all) } }
         // The measured quantities: the first channel of each of these units.
         let units: [Channel.Unit] = [.volt, .ampere, .watt]
@@ -160,5 +160,26 @@ extension AbsentRows {
     /// How such rows are drawn; empty if there are none.
     var explanation: String {
         withheldCount > 0 || unreadableCount > 0 ? " (pale: from least to greatest)" : ""
+    }
+}
+
+extension Reading {
+    /// Returns the columns of channels of a trace from `start` up to `end`, and the number of rows that only their range, or
+    /// nothing, tells of: what ``plot(_:_:showing:from:to:)`` draws.
+    ///
+    /// - Parameters:
+    ///   - channels: The names of the channels; `nil` for the usual ones.
+    ///   - count: The number of columns.
+    /// - Throws: As ``plot(_:_:showing:from:to:)``.
+    /// - Complexity: As ``plot(_:_:showing:from:to:)``.
+    package func columns(
+        of trace: RecordID, _ channels: [Channel], from start: Int64, to end: Int64, count: Int
+    ) throws -> (series: [PlotSeries], absent: AbsentRows) {
+        try describingPlot {
+            var collector = try ColumnCollector(
+                channels, startMilliseconds: start, endMilliseconds: end, columnCount: count)
+            let absent = try collect(trace, showing: .calibrated, &collector)
+            return (collector.series, absent)
+        }
     }
 }

@@ -69,7 +69,7 @@ public struct ContactGroups: Hashable, Sendable {
         init(all: Int) { self.all = all }
 
         /// Counts one contact.
-        init(of contact: borrowing ShownValues) {
+        package init(of contact: borrowing ShownValues) {
             func isConfirmed(_ name: FieldName) -> Bool {
                 guard let value = contact.value(name), value.count == 1, let letter = value.first else { return false }
                 return letter & 0xDF == UInt8(ascii: "Y") || letter & 0xDF == UInt8(ascii: "V")

@@ -213,7 +213,7 @@ extension ViewReader {
 
     /// Calls `body` with the contacts that match `query`, as their rows show them, the latest first, until `body` returns
     /// `false`.
-    func forEachShownContactFromLatest(
+    package func forEachShownContactFromLatest(
         _ query: ContactQuery, _ body: (RecordID, borrowing ShownValues) throws -> Bool
     ) throws {
         var left = query.limit ?? .max

@@ -97,6 +97,19 @@ public struct RecordState: Sendable {
     /// The positions of all events of this record in this store's log, ascending, as they arrived.
     public internal(set) var history = History()
 
+    /// Whether a field has several heads, or the record a delete: without that there is nothing to choose between.
+    package var hasSeveral: Bool {
+        if !deletions.isEmpty { return true }
+        // Most records have fewer than 64 fields, whose numbers differ in their last six bits.
+        var seen: UInt64 = 0
+        for (index, head) in heads.enumerated() {
+            let bit = UInt64(1) << UInt64(truncatingIfNeeded: head.field & 63)
+            if seen & bit != 0, heads[..<index].contains(where: { $0.field == head.field }) { return true }
+            seen |= bit
+        }
+        return false
+    }
+
     /// A record without any events.
     public init() {}
 

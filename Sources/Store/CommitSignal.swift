@@ -60,6 +60,9 @@ package final class CommitSignal: Sendable {
     /// Returns when it would be polled again for commits of other processes, or when the task is cancelled.
     package func pause() async { try? await Task.sleep(for: Self.interval) }
 
+    /// Returns after so many milliseconds, or when the task is cancelled.
+    package func pause(milliseconds: Int) async { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+
     private func pollWhileSomebodyWaits() {
         let mustStart = state.withLock { state in
             defer { state.isPolling = true }

@@ -309,6 +309,14 @@ public final class Store: Reading {
         if !views.isReadOnly, try views.read({ $0.position }) < log.lastPosition() { try views.catchUp() }
     }
 
+    /// Whether the views show less, or other, than the log holds, and this store may not change them: a read-only store that
+    /// another program writes to, for as long as that one has not folded what it has written.
+    package func isBehindOthers() throws -> Bool { try describing { try views.isReadOnly && !views.isCurrent() } }
+
+    /// Goes on with views of its own in a temporary folder, so that a read-only store shows what the log holds even if the
+    /// program that wrote it has ended before it folded that. Cost: the next read builds them from the log.
+    package func leaveOthersViews() throws { try describing { try views.moveAside() } }
+
     /// Writes one batch, atomic here and on every replica.
     ///
     /// When it returns, the batch is on disk and the next read of this process shows it. If it throws, nothing was

@@ -19,7 +19,8 @@ struct Program: AsyncParsableCommand {
                 name: "The store",
                 subcommands: [
                     Init.self,
-                    Info.self, Verify.self, Digest.self, Compare.self, Replay.self, Stats.self, SnapshotCommand.self,
+                    Info.self, Look.self, Verify.self, Digest.self, Compare.self, Replay.self, Stats.self,
+                    SnapshotCommand.self,
                 ]),
             CommandGroup(
                 name: "The logbook",

@@ -5,6 +5,7 @@ import Groundwave
 import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 import Synchronization
 
 /// The options that every command has.

@@ -4,6 +4,7 @@ import Groundwave
 import GroundwaveLogbook
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 /// How contacts are listed, and how many of them.
 struct ContactListing: ParsableArguments {

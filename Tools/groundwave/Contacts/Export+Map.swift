@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveLogbook
+import GroundwaveWording
 
 extension Export {
     /// The result of an export as a map.

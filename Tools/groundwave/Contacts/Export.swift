@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveLogbook
 import GroundwaveRadio
+import GroundwaveWording
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

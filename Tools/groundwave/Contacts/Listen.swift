@@ -1,8 +1,10 @@
 import ArgumentParser
+import Everything
 import Groundwave
 import GroundwaveConnections
 import GroundwaveLogbook
 import GroundwaveLoggerMessages
+import GroundwaveWording
 
 struct Listen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 /// What stands between lines and contacts: what they carry on, and the contacts that they made.
 struct LogPrompt {

@@ -5,6 +5,7 @@ import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct QSOAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Groundwave
 import GroundwaveLogbook
 import GroundwaveRadio
+import GroundwaveWording
 
 struct QSOCount: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

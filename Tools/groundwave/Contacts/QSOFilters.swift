@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveLogbook
 import GroundwaveRadio
+import GroundwaveWording
 
 /// The filters that choose contacts.
 struct QSOFilters: ParsableArguments {
@@ -41,73 +42,21 @@ struct QSOFilters: ParsableArguments {
                 + "FIELD>VALUE or FIELD<VALUE. Repeatable.", valueName: "condition"))
     var conditions: [String] = []
 
-    /// Whether no filter is given.
-    var isEmpty: Bool {
-        [call, band, mode, since, until, recordedSince, session, park, `operator`].allSatisfy { $0 == nil }
-            && conditions.isEmpty
+    /// The filters as they were given.
+    var filters: ContactFilters {
+        var filters = ContactFilters()
+        (filters.call, filters.band, filters.mode, filters.since, filters.until) = (call, band, mode, since, until)
+        (filters.recordedSince, filters.session, filters.park) = (recordedSince, session, park)
+        (filters.operator, filters.conditions) = (`operator`, conditions)
+        return filters
     }
+
+    /// Whether no filter is given.
+    var isEmpty: Bool { filters == ContactFilters() }
 
     /// The filters as they were given, in an order of their own.
-    var text: String {
-        let filters = [
-            ("call", call), ("band", band), ("mode", mode), ("since", since), ("until", until),
-            ("recorded-since", recordedSince), ("session", session), ("park", park), ("operator", `operator`),
-        ]
-        let texts = filters.compactMap { name, value in value.map { "\(name)=\($0)" } }
-        return (texts + conditions.map { "where=\($0)" }).joined(separator: " ")
-    }
+    var text: String { filters.text }
 
     /// The query that corresponds to the filters.
-    func query(_ store: any Reading) throws -> ContactQuery {
-        let now = Clock.now
-        var query = ContactQuery.contacts
-        let isPattern = call?.contains { $0 == "*" || $0 == "?" } ?? false
-        if isPattern { query.callPattern = call } else { query.call = call }
-        query.band = try band.map { try BandName.checked($0) }
-        query.mode = mode
-        // Notes of an activation are included only if their mode is asked for.
-        query.includesMetadata = mode.map { QSOKind.metadataModes.contains($0.uppercased()) } ?? false
-        query.since = try since.map { try TimeArgument($0, now: now).start }
-        query.until = try until.map { try TimeArgument($0, now: now).end }
-        query.recordedSince = try recordedSince.map { try TimeArgument($0, now: now).startMilliseconds }
-        query.session = try session.map { try SessionName.resolve($0, store) }
-        query.park = park
-        query.operatorCall = `operator`
-        query.conditions = try conditions.map { try FieldCondition(checking: $0) }
-        for condition in query.conditions { try store.checkField(condition.field) }
-        return query
-    }
-}
-
-extension FieldCondition {
-    /// Reads a condition as it was typed.
-    fileprivate init(checking text: String) throws {
-        do { try self.init(text) } catch { throw StoreError(.usage, error.message, hint: error.hint.map { Hint($0) }) }
-    }
-}
-
-/// A session as it is named on the command line.
-enum SessionName {
-    /// The session that `text` names: an id, a prefix, a title, `last`, or `open`.
-    static func resolve(_ text: String, _ store: any Reading) throws -> SessionID {
-        guard text.lowercased() == "open" else { return try store.resolve(text, kind: "session") }
-        return try open(store).id
-    }
-
-    /// The session that new contacts belong to: the open one unless `text` names another one, or `none`.
-    static func choice(_ text: String?, _ store: any Reading) throws -> SessionChoice {
-        switch text?.lowercased() {
-        case nil: .open
-        case "none": .none
-        case let name?: .session(try resolve(name, store))
-        }
-    }
-
-    /// The session that is open on this device.
-    static func open(_ store: any Reading) throws -> OperatingSession {
-        guard let session = try store.openSession() else {
-            throw StoreError(.notFound, "No session is open.", hint: "To start one: groundwave session start")
-        }
-        return session
-    }
+    func query(_ store: any Reading) throws -> ContactQuery { try filters.query(store, now: Clock.now) }
 }

@@ -3,6 +3,7 @@ import Groundwave
 import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRadio
+import GroundwaveWording
 
 struct QSOLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

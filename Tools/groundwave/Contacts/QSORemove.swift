@@ -3,6 +3,7 @@ import Groundwave
 import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRecords
+import GroundwaveWording
 
 struct QSORemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

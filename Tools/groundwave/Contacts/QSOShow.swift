@@ -5,6 +5,7 @@ import GroundwaveGeography
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct QSOShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import GroundwaveEvents
 import GroundwaveLogbook
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct QSOWorked: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import GroundwaveLogbook
 import GroundwaveLoggerMessages
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 /// What `groundwave listen` does with the messages of logging programs, says about them, and counts.
 struct Reception {

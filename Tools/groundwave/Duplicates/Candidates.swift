@@ -4,6 +4,7 @@ import GroundwaveMetering
 import GroundwaveMeters
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 /// The records that a name may mean, as a table.
 enum Candidates {

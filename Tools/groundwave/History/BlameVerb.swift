@@ -5,6 +5,7 @@ import GroundwaveLogbook
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct BlameVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

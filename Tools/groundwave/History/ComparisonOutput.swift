@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveEvents
 import GroundwaveRadio
+import GroundwaveWording
 
 /// A comparison of two stores, as tables or as JSON.
 struct ComparisonOutput: Encodable {

@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveEvents
 import GroundwaveRecords
+import GroundwaveWording
 
 /// What differs between two states of a store, as a table or as JSON.
 struct DifferenceOutput: Encodable {

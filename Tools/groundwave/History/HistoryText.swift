@@ -4,6 +4,7 @@ import GroundwaveMeters
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 /// A history as a table: time, who, which record, what, and why; one line for all that an import wrote in a batch.
 struct HistoryText {
@@ -121,57 +122,11 @@ struct HistoryText {
 
     private mutating func appendRows(_ entry: AuditEntry) throws {
         let what = try names.name(entry.kind, entry.record)
-        var changes = entry.changes.map { change in
-            (entry.kind == ReplicaKind.name ? ClockText.declaration(in: change) : nil) ?? Self.text(change)
-        }
-        if entry.isNew, !isVerbose, entry.changes.allSatisfy({ $0.withheld == nil }) {
-            let fields = entry.changes.filter { $0.after != nil }
-            let first = ["CALL", "QSO_DATE", "TIME_ON", "BAND", "MODE"].compactMap { name in
-                fields.first { $0.field == name }
-            }
-            let shown = (first.isEmpty ? Array(fields.prefix(4)) : first).map {
-                "\($0.field) \(ShownValue.text($0.after, limit: 20))"
-            }
-            let rest = fields.count > shown.count ? ", \(fields.count - shown.count) more" : ""
-            changes = ["new: \(shown.joined(separator: ", "))\(rest)"]
-        }
-        if let bookkeeping = Bookkeeping(entry.kind, entry.changes) { changes = [Self.text(bookkeeping)] }
-        if let handover = Handover(entry.kind, entry.changes) { changes = [Self.text(handover)] }
+        let changes = ChangeText.lines(of: entry, isFull: isVerbose)
         row(
             entry.position, (entry.stamp, entry.counted), entry.event.replica, (entry.note, entry.noteWithheld), what,
             changes.first ?? "bookkeeping")
         for change in changes.dropFirst() { append(["", "", "", "", change, ""]) }
-    }
-
-    static func text(_ change: AuditEntry.FieldChange) -> String {
-        switch change.operation {
-        case .delete: "removed"
-        case .erase: "erased"
-        case .revive: "shown"
-        case .add: "\(change.field) + \(ShownValue.text(change.after, change.withheld))"
-        case .assert, .assertElement: "\(change.field): asserted again"
-        case .remove: "\(change.field) - \(ShownValue.text(change.before, change.withheldBefore))"
-        case .set, .clear, .candidate:
-            "\(change.field): \(ShownValue.text(change.before, change.withheldBefore)) → "
-                + ShownValue.text(change.after, change.withheld)
-        }
-    }
-
-    static func text(_ bookkeeping: Bookkeeping) -> String {
-        switch bookkeeping {
-        case .takesBack(let count): "reverts \(NumberText.count(count, "event"))"
-        case .erases(let count): "erases \(NumberText.count(count, "record"))"
-        case .erasesEvents(let count): "erases \(NumberText.count(count, "event"))"
-        case .archives(let count): "archives \(NumberText.count(count, "event"))"
-        }
-    }
-
-    static func text(_ handover: Handover) -> String {
-        switch handover {
-        case .taken(let term): "took the meter, lease \(term)"
-        case .renewed: "renewed the lease"
-        case .letGo: "released the meter"
-        }
     }
 
     /// Prints the table.
@@ -182,24 +137,10 @@ struct HistoryText {
 }
 
 extension AuditEntry {
-    /// Whether nothing of what it wrote replaced anything: a new record.
-    var isNew: Bool { changes.areOfNewRecord }
-
     /// By how much the count in a field of this name grew.
     fileprivate func growth(of field: String) -> Int {
         guard let change = changes.first(where: { $0.field == field }) else { return 0 }
         func count(_ value: [UInt8]?) -> Int { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
         return count(change.after) - count(change.before)
-    }
-}
-
-extension ChangeSet.RecordChange {
-    /// Whether nothing of what it wrote replaced anything: a new record.
-    var isNew: Bool { fields.areOfNewRecord }
-}
-
-extension [AuditEntry.FieldChange] {
-    fileprivate var areOfNewRecord: Bool {
-        count > 1 && allSatisfy { $0.before == nil && $0.withheldBefore == nil && $0.operation.hasValue }
     }
 }

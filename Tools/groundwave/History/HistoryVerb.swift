@@ -5,6 +5,7 @@ import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct HistoryVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

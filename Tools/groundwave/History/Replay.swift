@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Groundwave
+import GroundwaveWording
 
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

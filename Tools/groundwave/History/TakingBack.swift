@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveEvents
+import GroundwaveWording
 
 /// Reverts events after showing what that changes and asking.
 struct TakingBack {

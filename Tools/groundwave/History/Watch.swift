@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveMeters
 import GroundwaveProjections
+import GroundwaveWording
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -112,13 +113,13 @@ struct Watch: AsyncParsableCommand {
     }
 
     private static func text(_ change: ChangeSet.RecordChange) -> String {
-        if let bookkeeping = Bookkeeping(change.kind, change.fields) { return HistoryText.text(bookkeeping) }
-        if let handover = Handover(change.kind, change.fields) { return HistoryText.text(handover) }
+        if let bookkeeping = Bookkeeping(change.kind, change.fields) { return ChangeText.text(bookkeeping) }
+        if let handover = Handover(change.kind, change.fields) { return ChangeText.text(handover) }
         if change.isNew, change.fields.allSatisfy({ $0.withheld == nil }) {
             let shown = change.fields.prefix(4).map { "\($0.field) \(ShownValue.text($0.after, limit: 20))" }
             let rest = change.fields.count > shown.count ? ", \(change.fields.count - shown.count) more" : ""
             return "new: \(shown.joined(separator: ", "))\(rest)"
         }
-        return change.fields.map(HistoryText.text).joined(separator: "; ")
+        return change.fields.map(ChangeText.text).joined(separator: "; ")
     }
 }

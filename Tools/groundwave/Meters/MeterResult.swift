@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 /// A meter as JSON.
 struct MeterResult: Encodable {

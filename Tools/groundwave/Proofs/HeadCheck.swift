@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Groundwave
 import GroundwaveLogbook
+import GroundwaveWording
 
 struct HeadCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

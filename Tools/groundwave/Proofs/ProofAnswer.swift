@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveLogbook
+import GroundwaveWording
 
 /// What is said of a proof.
 struct ProofAnswer: Encodable {

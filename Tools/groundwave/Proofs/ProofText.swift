@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveLogbook
+import GroundwaveWording
 
 // A proof for people.
 extension ProofAnswer {

@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveLogbook
 import GroundwaveRadio
+import GroundwaveWording
 
 struct Prove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

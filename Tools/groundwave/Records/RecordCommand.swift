@@ -3,6 +3,7 @@ import Groundwave
 import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Groundwave
 import GroundwaveEvents
 import GroundwaveRecords
+import GroundwaveWording
 
 struct RecordList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

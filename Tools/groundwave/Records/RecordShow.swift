@@ -2,6 +2,7 @@ import ArgumentParser
 import Groundwave
 import GroundwaveEvents
 import GroundwaveRecords
+import GroundwaveWording
 
 struct RecordShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Groundwave
 import GroundwaveEvents
+import GroundwaveWording
 
 struct Recover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveRadio
+import GroundwaveWording
 
 struct SessionList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

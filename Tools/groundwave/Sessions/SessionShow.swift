@@ -2,6 +2,7 @@ import ArgumentParser
 import Groundwave
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 struct SessionShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

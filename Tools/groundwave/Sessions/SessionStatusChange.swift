@@ -2,6 +2,7 @@ import Groundwave
 import GroundwaveEvents
 import GroundwaveRadio
 import GroundwaveRecords
+import GroundwaveWording
 
 /// Pauses, resumes or ends a session.
 struct SessionStatusChange {

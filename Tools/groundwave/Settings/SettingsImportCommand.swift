@@ -1,5 +1,6 @@
 import ArgumentParser
 import Groundwave
+import GroundwaveWording
 
 struct SettingsImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveSettings
+import GroundwaveWording
 
 struct SettingsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

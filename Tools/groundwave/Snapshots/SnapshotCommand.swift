@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveProjections
+import GroundwaveWording
 
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 extension Erase {
     struct TraceErased: Encodable {

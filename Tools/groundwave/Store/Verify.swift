@@ -2,6 +2,7 @@ import ArgumentParser
 import Everything
 import Foundation
 import Groundwave
+import GroundwaveWording
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

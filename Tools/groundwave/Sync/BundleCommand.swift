@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveEvents
+import GroundwaveWording
 
 struct BundleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

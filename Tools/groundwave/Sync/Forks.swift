@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveEvents
+import GroundwaveWording
 
 struct Forks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import Groundwave
+import GroundwaveWording
 import Synchronization
 
 /// What is said wherever a store is shown that is still being joined.

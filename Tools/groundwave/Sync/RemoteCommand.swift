@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveEvents
+import GroundwaveWording
 
 struct RemoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Everything
 import Groundwave
 import GroundwaveNetwork
+import GroundwaveWording
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

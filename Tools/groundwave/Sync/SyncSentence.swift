@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveEvents
+import GroundwaveWording
 
 extension SyncStatus.RemoteStatus {
     /// How it stands, in a sentence.

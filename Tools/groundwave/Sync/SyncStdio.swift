@@ -1,5 +1,6 @@
 import Foundation
 import Groundwave
+import GroundwaveWording
 
 /// `sync --stdio`: synchronises over standard input and output; all messages go to standard error.
 enum SyncStdio {

@@ -201,18 +201,3 @@ struct Joined<First: Encodable, Second: Encodable>: Encodable {
         try second.encode(to: encoder)
     }
 }
-
-/// Moments as text, in UTC.
-enum TimeText {
-    /// `2026-05-01 12:00:00Z`, from seconds since 1970.
-    static func seconds(_ seconds: Int64) -> String { UTCText.spaced(seconds) }
-
-    /// As ``seconds(_:)``, from milliseconds since 1970, such as those of a stamp.
-    static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
-
-    /// `2026-05-01 12:00:00Z`.
-    static func date(_ date: Date) -> String { seconds(Int64(date.timeIntervalSince1970)) }
-
-    /// `2026-05-01T12:00:00Z`, for scripts.
-    static func iso(_ date: Date) -> String { UTCText.seconds(Int64(date.timeIntervalSince1970)) }
-}

@@ -1,4 +1,5 @@
 import Groundwave
+import GroundwaveWording
 
 /// Text that may reach a terminal: what this program says is in it as it was written here, and everything else with its
 /// control characters made visible.
@@ -115,26 +116,6 @@ extension Sequence<TerminalText> {
         var all = TerminalText()
         for (index, text) in enumerated() { all += index == 0 ? text : separator + text }
         return all
-    }
-}
-
-/// Characters that a terminal, or the eye of who reads it, would act on.
-enum VisibleText {
-    /// `text` with a symbol in the place of each of them.
-    static func of(_ text: String) -> String {
-        if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return text }
-        guard text.unicodeScalars.contains(where: ControlCharacters.contain) else { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if !ControlCharacters.contain(scalar) {
-                result.append(scalar)
-            } else if scalar.value < 0x20, let symbol = Unicode.Scalar(0x2400 + scalar.value) {
-                result.append(symbol)
-            } else {
-                result.append("\u{FFFD}")
-            }
-        }
-        return String(result)
     }
 }
 

@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 /// Two traces beside one another, as `trace compare` prints them.
 struct ComparisonTable {

@@ -2,6 +2,7 @@ import Foundation
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 /// What is shown of a trace while it is recorded: its channels, its totals, and the last minutes of one channel.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Groundwave
 import GroundwaveMeters
+import GroundwaveWording
 
 /// A file that a plot is written to, as SVG or PNG by its name.
 struct PlotFile {

@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveMeterProtocols
 import GroundwaveMeters
+import GroundwaveWording
 
 /// Tells when a meter that is recorded gives no rows for three seconds, and what came instead.
 final class Silences {

@@ -1,5 +1,6 @@
 import Groundwave
 import GroundwaveMeters
+import GroundwaveWording
 
 /// What `trace show --from --to` and each side of `trace compare` say of a stretch as JSON.
 struct StretchResult: Encodable {

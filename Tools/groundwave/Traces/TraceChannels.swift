@@ -1,4 +1,5 @@
 import GroundwaveMetering
+import GroundwaveWording
 
 /// The channels of some rows, as `trace show` prints them.
 struct TraceChannels {
@@ -58,33 +59,7 @@ extension TemperatureUnit {
     }
 }
 
-/// Charge, energy and the time that they cover, over the rows of all layouts.
-struct TraceTotals {
-    var charge: Double?
-    var energy: Double?
-    /// How far the energy may be off, in watt hours; `nil` if it is exact.
-    var energyUncertainty: Double?
-    var coveredMilliseconds: UInt64
-
-    init(of parts: [BlockSummary]) {
-        let charges = parts.compactMap { $0.layout.ampereHours($0.totals) }
-        let energies = parts.compactMap { $0.layout.wattHours($0.totals) }
-        charge = charges.isEmpty ? nil : charges.reduce(0, +)
-        energy = energies.isEmpty ? nil : energies.reduce(0, +)
-        let uncertainty = parts.compactMap { $0.layout.wattHoursUncertainty($0.totals) }.reduce(0, +)
-        energyUncertainty = uncertainty > 0 ? uncertainty : nil
-        coveredMilliseconds = parts.reduce(0) { $0 &+ $1.totals.covered }
-    }
-
-    /// The energy with its unit, and how exact it is if a calibration makes that a question.
-    var energyText: String? {
-        guard let energy else { return nil }
-        let exact = energyUncertainty.map { ", to within \(TraceText.quantity($0, "Wh"))" } ?? ""
-        return TraceText.quantity(energy, "Wh") + exact
-    }
-
-    var coveredSeconds: Double { Double(coveredMilliseconds) / 1000 }
-
+extension TraceTotals {
     /// Adds them to a table of facts; with how long the rows last of which they are.
     func append(to facts: inout TextTable, span: Int64?) {
         if let charge { facts.append(["charge", TraceText.quantity(charge, "Ah")]) }

@@ -4,6 +4,7 @@ import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
 import GroundwaveTraceFiles
+import GroundwaveWording
 
 struct TraceExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import GroundwaveEvents
 import GroundwaveMetering
 import GroundwaveRecords
 import GroundwaveTraceFiles
+import GroundwaveWording
 
 /// What an import has done, or would do.
 struct TraceImportReport {

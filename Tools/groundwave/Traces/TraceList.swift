@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveMetering
+import GroundwaveWording
 
 struct TraceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import Groundwave
 import GroundwaveAuditing
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 struct TraceMark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

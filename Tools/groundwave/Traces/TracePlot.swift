@@ -3,6 +3,7 @@ import Foundation
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 struct TracePlot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

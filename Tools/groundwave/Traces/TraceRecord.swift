@@ -1,9 +1,11 @@
 import ArgumentParser
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveMeterProtocols
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 import Synchronization
 
 struct TraceRecord: AsyncParsableCommand {

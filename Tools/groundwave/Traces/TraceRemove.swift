@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveMeters
+import GroundwaveWording
 
 struct TraceRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

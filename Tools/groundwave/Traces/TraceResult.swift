@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 /// A trace as JSON: the keys of it in `trace list`, and the first ones in `trace show`.
 struct TraceResult: Encodable {

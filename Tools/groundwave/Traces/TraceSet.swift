@@ -1,6 +1,7 @@
 import ArgumentParser
 import Groundwave
 import GroundwaveMetering
+import GroundwaveWording
 
 struct TraceSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 extension TraceShow {
     /// A stretch as JSON.
@@ -75,12 +76,5 @@ extension TraceShow {
             facts.append(["unreadable", "\(count) are not counted: see groundwave trace verify \(name)"])
         }
         return facts
-    }
-}
-
-extension TraceText {
-    /// The number of missing rows, of gaps, and how they were told: `82 in 3 gaps (counted 80, estimated 2)`.
-    static func missing(_ rows: JoinedSummary) -> String {
-        "\(rows.missingCount) in \(NumberText.count(rows.gapCount, "gap"))\(how(rows.missing))"
     }
 }

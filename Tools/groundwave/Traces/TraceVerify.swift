@@ -2,6 +2,7 @@ import ArgumentParser
 import Groundwave
 import GroundwaveMetering
 import GroundwaveMeters
+import GroundwaveWording
 
 struct TraceVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

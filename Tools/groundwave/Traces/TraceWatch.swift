@@ -1,7 +1,9 @@
 import ArgumentParser
+import Everything
 import Foundation
 import Groundwave
 import GroundwaveMeters
+import GroundwaveWording
 
 struct TraceWatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
