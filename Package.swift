@@ -320,7 +320,7 @@ let package = Package(
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
                     "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Projections", "Radio",
                     "Records",
-                    "Recovery", "Replication", "Settings", "Store", "Syncing",
+                    "Recovery", "Replication", "SeededNumbers", "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(
             name: "ProgramTests",

@@ -16,11 +16,28 @@ struct LiveFeed: Sendable {
         /// Whether the store waits for a decision after damage.
         let isRecovering: Bool
 
-        /// The line for a browser (HTML Standard, 9.2.5).
-        var line: String {
+        /// The same as JSON.
+        var json: String {
             let generation = content.map { "\($0.generation)" } ?? ""
-            return
-                "data: {\"events\":\(events),\"generation\":\"\(generation)\",\"late\":\(content?.late ?? 0),\"recovering\":\(isRecovering)}\n\n"
+            return "{\"events\":\(events),\"generation\":\"\(generation)\",\"late\":\(content?.late ?? 0),"
+                + "\"recovering\":\(isRecovering)}"
+        }
+
+        /// The line for a browser (HTML Standard, 9.2.5).
+        var line: String { "data: \(json)\n\n" }
+
+        /// What is so in `state` now.
+        init(of state: WatchedStore.State) throws {
+            let log = state.store.log
+            (events, content) = try state.store.describing { (try log.vector().eventCount, try log.content()) }
+            isRecovering = state.recovery != nil
+        }
+
+        /// What is said where nothing can be read.
+        static let none = News(events: 0, content: nil, isRecovering: true)
+
+        private init(events: UInt64, content: LogContent?, isRecovering: Bool) {
+            (self.events, self.content, self.isRecovering) = (events, content, isRecovering)
         }
     }
 
@@ -32,12 +49,7 @@ struct LiveFeed: Sendable {
     private func look() async throws -> (News, Store, UInt64) {
         try await watched.using { state in
             let seen = state.store.commits.generation
-            let log = state.store.log
-            let news = try state.store.describing {
-                News(
-                    events: try log.vector().eventCount, content: try log.content(), isRecovering: state.recovery != nil
-                )
-            }
+            let news = try News(of: state)
             return (news, state.store, seen)
         }
     }
@@ -50,7 +62,7 @@ struct LiveFeed: Sendable {
         while !Task.isCancelled {
             guard let (news, store, seen) = try? await look() else {
                 // The page is told, and asks again by itself.
-                return await send(News(events: 0, content: nil, isRecovering: true))
+                return await send(.none)
             }
             if news != last { await send(news) }
             last = news

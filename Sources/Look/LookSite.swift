@@ -103,7 +103,7 @@ package final class LookSite: Sendable {
         let recovery = state.recovery
         let visit = Visit(
             address: address, store: store, recovery: recovery, recoveredFolder: folder,
-            moment: try await moment(address, store),
+            moment: try await moment(address, store), news: try LiveFeed.News(of: state),
             timeline: try await Timeline.of(
                 store, zoom: Self.zoom(address),
                 by: address.value("by").flatMap { Timeline.Grouping(rawValue: $0) } ?? .device,

@@ -15,7 +15,8 @@ enum PageFrame {
 
     /// A page about a store.
     static func page(_ title: String, _ content: HTML, _ visit: Visit, status: Int = 200) -> PageResponse {
-        let mark: HTML = visit.moment.isPresent ? " data-live=\"now\"" : " data-live=\"past\""
+        let moment: HTML = visit.moment.isPresent ? "now" : "past"
+        let mark: HTML = " data-live=\"\(moment)\" data-log=\"\(visit.news.json)\""
         let body: HTML = """
             <body\(mark)>
             <a class="skip" href="#main">Skip to the content</a>

@@ -16,6 +16,8 @@ struct Visit: Sendable {
     let recoveredFolder: URL
     /// The moment that is looked at.
     let moment: Moment
+    /// How the log was when the page was made: the page tells by it whether anything has changed since.
+    let news: LiveFeed.News
     /// The timeline; `nil` if there are no events.
     let timeline: Timeline?
     /// The current time in seconds since 1970.

@@ -16,7 +16,7 @@ TAGS = set(
 VOID = set("meta link input br img".split())
 ATTRIBUTES = set(
     """
-    lang charset name content rel href src defer data-live class id role aria-live aria-label aria-current aria-hidden data-count
+    lang charset name content rel href src defer data-live data-log class id role aria-live aria-label aria-current aria-hidden data-count
     datetime data-from data-to viewbox preserveaspectratio tabindex x y x1 x2 y1 y2 width height d cx cy r scope data-label method
     action placeholder autocomplete spellcheck selected value type checked maxlength open data-total alt download reversed
     data-reload for step min max disabled media sizes data-step aria-labelledby aria-describedby points transform data-kind

@@ -39,9 +39,11 @@ private let remedies: [Remedy] = {
             .deletingLastPathComponent()
         let folder = top.appending(path: "Sources")
         let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects ?? []
-        return try paths.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
-            ($0.path, try String(contentsOf: $0, encoding: .utf8))
-        }
+        // The page of groundwave look and the words that it shares with the program are of no product of the library.
+        let ofProgram = ["Look", "Wording"].map { folder.appending(path: $0).path + "/" }
+        return try paths.compactMap { $0 as? URL }.filter { url in
+            url.pathExtension == "swift" && !ofProgram.contains { url.path.hasPrefix($0) }
+        }.map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
     /// What is written between backticks: commands and options.

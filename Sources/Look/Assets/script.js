@@ -17,33 +17,54 @@ addEventListener("pageshow", (event) => { if (event.persisted) location.reload()
 
 // ---- What is new
 
+// A browser opens six connections to one server. So one of its pages listens, and tells the others.
 function listen() {
   const kind = document.body.dataset.live;
   if (!kind || kind === "none" || !window.EventSource) return;
-  let first = null;
-  const source = new EventSource("/live");
-  source.onmessage = (message) => {
-    const now = JSON.parse(message.data);
-    if (!first) { first = now; return; }
-    // The log was written anew: what this page shows may have been erased. The store was damaged, or has been restored.
-    if (now.generation !== first.generation || now.recovering !== first.recovering) { location.reload(); return; }
-    if (now.events === first.events && now.late === first.late) return;
-    const count = now.events - first.events;
-    const words = count > 0 ? `${count} new event${count === 1 ? "" : "s"} in the log. ` : "The log has changed. ";
-    const text = element("p", words);
-    const shown = new URL(location.href);
-    if (kind === "past") shown.searchParams.delete("at");
-    text.append(element("a", kind === "past" ? "Look at now" : "Show them", { href: shown.href }));
-    news.replaceChildren(text);
-    document.querySelectorAll("[data-count]").forEach((place) => { place.textContent = grouped(now.events); });
-    document.dispatchEvent(new CustomEvent("log-changed"));
+  const former = JSON.parse(document.body.dataset.log);
+  const pages = window.BroadcastChannel ? new BroadcastChannel("groundwave") : null;
+  let last = null;
+  const follow = () => new Promise((done) => {
+    const source = new EventSource("/live");
+    source.onmessage = (message) => {
+      last = JSON.parse(message.data);
+      if (pages) pages.postMessage(last);
+      compare(kind, former, last);
+    };
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return;
+      if (pages) pages.postMessage("ended");
+      ended();
+      done();
+    };
+    addEventListener("pagehide", () => { source.close(); done(); });
+  });
+  if (!pages || !navigator.locks) { follow(); return; }
+  pages.onmessage = (message) => {
+    if (message.data === "asked") { if (last) pages.postMessage(last); }
+    else if (message.data === "ended") ended();
+    else compare(kind, former, message.data);
   };
-  source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) {
-      news.replaceChildren(element("p", "groundwave look has ended: this page shows what was there before."));
-    }
-  };
-  addEventListener("pagehide", () => source.close());
+  pages.postMessage("asked");
+  navigator.locks.request("groundwave", follow);
+}
+
+function ended() {
+  news.replaceChildren(element("p", "groundwave look has ended: this page shows what was there before."));
+}
+
+function compare(kind, former, now) {
+  // The log was written anew: what this page shows may have been erased. The store was damaged, or has been restored.
+  if (now.generation !== former.generation || now.recovering !== former.recovering) { location.reload(); return; }
+  if (now.events === former.events && now.late === former.late) return;
+  const count = now.events - former.events;
+  const words = count > 0 ? `${count} new event${count === 1 ? "" : "s"} in the log. ` : "The log has changed. ";
+  const text = element("p", words);
+  const shown = new URL(location.href);
+  if (kind === "past") shown.searchParams.delete("at");
+  text.append(element("a", kind === "past" ? "Look at now" : "Show them", { href: shown.href }));
+  news.replaceChildren(text);
+  document.querySelectorAll("[data-count]").forEach((place) => { place.textContent = grouped(now.events); });
 }
 
 function grouped(number) { return String(number).length < 5 ? String(number) : String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f"); }
