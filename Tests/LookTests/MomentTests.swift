@@ -90,7 +90,8 @@ import Testing
         for vector in vectors.dropFirst() { _ = try await moments.past(vector, in: store) }
         #expect(try await moments.past(vectors[0], in: store) !== first, "five are too many")
         let last = try await moments.past(vectors[4], in: store)
-        _ = try await store.erase([try #require(try store.read { try $0.all(.contacts).first?.id })], note: "On request")
+        _ = try await store.erase(
+            [try #require(try store.read { try $0.all(.contacts).first?.id })], note: "On request")
         #expect(try await moments.past(vectors[4], in: store) !== last, "it was made of a log that is gone")
     }
 }
