@@ -423,7 +423,7 @@ class Questions:
             self.browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
             self.browser.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
             link.click()
-            end = time.monotonic() + 3
+            end = time.monotonic() + 10
             while time.monotonic() < end and not glob.glob(os.path.join(folder, "*.json")):
                 time.sleep(0.05)
             files = glob.glob(os.path.join(folder, "*.json"))
