@@ -218,7 +218,7 @@ class Questions:
         self.equal(total, len({conflict["record"] for conflict in conflicts}), "records with a conflict")
         shown = {}
         for section in self.browser.driver.find_elements("css selector", "main > section"):
-            record = urlsplit(section.find_element("css selector", "h3 a").get_attribute("href")).path.split("/")[-1]
+            record = urlsplit(section.find_element("css selector", "h2 a").get_attribute("href")).path.split("/")[-1]
             for table in section.find_elements("css selector", "table"):
                 caption = table.find_element("css selector", "caption").get_property("textContent")
                 if caption.startswith("Conflict: "):
