@@ -21,12 +21,12 @@ enum ActivityPage {
         let content: HTML = """
             \(ContactsPage.form(visit))
             <p class="sum" data-total="\(counts.total)">\(Visit.count(counts.total, "contact"))</p>
-            \(bars("By year", years.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, visit) { ("since", $0) })
+            \(bars("By year", years.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
             \(try bandsAndModes(query, visit))
             \(bars("By hour of the day, UTC", (0..<24).map { hour in
                 let name = hour < 10 ? "0\(hour)" : "\(hour)"
                 return (name, hours[name] ?? 0)
-            }, visit) { _ in nil })
+            }))
             \(try awards(query, visit))
             """
         return PageFrame.page("Activity", content, visit)
@@ -34,8 +34,7 @@ enum ActivityPage {
 
     /// Bars, one below the other, each with its name and number.
     private static func bars(
-        _ title: String, _ values: [(name: String, count: Int)], _ visit: Visit,
-        _ filter: (String) -> (name: String, value: String)?
+        _ title: String, _ values: [(name: String, count: Int)]
     ) -> HTML {
         let greatest = values.map(\.count).max() ?? 0
         guard greatest > 0 else { return "" }

@@ -23,7 +23,7 @@ enum Writing {
             <p>\(sentence)</p>
             \(details)
             <form class="filter" method="post" action="/write/\(action)">
-            \(TimelineSection.hidden(visit.address, except: Visit.kept + ["text", "note"]))\(ask)\
+            \(change.shown)\(TimelineSection.hidden(visit.address, except: Visit.kept + ["text", "note", "event"]))\(ask)\
             <label>Note <input name="note" value="" maxlength="500" placeholder="why" autocomplete="off"></label>
             <button>\(change.button)</button> <a href="\(change.page)">Do nothing</a>
             </form>
@@ -35,6 +35,9 @@ enum Writing {
     /// Writes, and shows the page about what was changed.
     static func perform(_ visit: Visit, _ action: String, _ form: Address) async throws -> PageResponse {
         guard visit.mayWrite else { throw notPermitted }
+        guard action != "undo" || form.value("event") != nil else {
+            throw Refusal(400, "Look first at what would be undone.")
+        }
         let change = try Change(action, form, visit.store)
         try await change.perform(visit.store, note: form.value("note").map { String($0.prefix(500)) })
         return PageResponse(redirect: change.page)
@@ -139,6 +142,16 @@ enum Writing {
             case .revert: "Revert it"
             case .restore: "Restore it"
             case .mark: "Mark it"
+            }
+        }
+
+        /// The event that was shown, so that no other one is meant once something else was written.
+        var shown: HTML {
+            switch self {
+            case .choose(_, let candidate): "<input type=\"hidden\" name=\"event\" value=\"\(candidate.head.event)\">"
+            case .undo(let step): "<input type=\"hidden\" name=\"event\" value=\"\(step.batches[0].first)\">"
+            case .revert(let event, _): "<input type=\"hidden\" name=\"event\" value=\"\(event)\">"
+            case .restore, .mark: ""
             }
         }
 

@@ -168,7 +168,7 @@ extension Reading {
     /// nothing, tells of: what ``plot(_:_:showing:from:to:)`` draws.
     ///
     /// - Parameters:
-    ///   - channels: The names of the channels; `nil` for the usual ones.
+    ///   - channels: The channels.
     ///   - count: The number of columns.
     /// - Throws: As ``plot(_:_:showing:from:to:)``.
     /// - Complexity: As ``plot(_:_:showing:from:to:)``.

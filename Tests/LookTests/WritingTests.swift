@@ -32,6 +32,8 @@ import Testing
         #expect(preview.contains("This would undo 1 change") && preview.contains("W1AW"))
         #expect(try visitor.store.log.lastPosition() == before, "looking writes nothing")
         let step = try #require(try visitor.store.undoableSteps(1).first)
+        #expect(preview.contains("name=\"event\" value=\"\(step.batches[0].first)\""), "the form says what was shown")
+        #expect(try await visitor.answer("/write/undo", form: "note=x").response.status == 400)
         let (_, target) = try await visitor.answer(
             "/write/undo", form: "event=\(step.batches[0].first)&note=Wrong+name")
         #expect(target == "/history")

@@ -12,6 +12,9 @@ enum Browser {
         #endif
         opener.arguments = [address]
         (opener.standardOutput, opener.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        do { try opener.run() } catch { print("No browser can be opened from here: open the address yourself.") }
+        do { try opener.run() } catch {
+            let words = "No browser can be opened from here: open the address yourself.\n"
+            FileHandle.standardError.write(Data(words.utf8))
+        }
     }
 }

@@ -12,7 +12,7 @@ struct Look: AsyncParsableCommand {
         commandName: "groundwave-look", abstract: "Serve a page to look at a log, to this computer alone.",
         discussion: """
             The page shows what is in the log now and at any moment of the past, who changed what and why, maps, charts and \
-            traces. It opens in the browser, and ends with Ctrl-C. It writes nothing unless --write is given.
+            traces. It opens in the browser, and ends with Ctrl-C. It writes no event unless --write is given.
 
               groundwave look
               groundwave look --no-open --port 8073
@@ -50,7 +50,11 @@ struct Look: AsyncParsableCommand {
                     folder, configuration, Admission(token: Self.secret(), cookie: Self.secret(), port: port),
                     mayWrite: write)
             }
-        } catch { throw ValidationError("The port \(port) cannot be had: \(error)") }
+        } catch {
+            FileHandle.standardError.write(
+                Data("groundwave-look: The port \(port) is in use. Choose another one with --port.\n".utf8))
+            throw ExitCode(StoreError.Code.busy.exitCode)
+        }
         do { try await site.open() } catch let error as StoreError {
             await server.stop()
             FileHandle.standardError.write(Data("groundwave-look: \(error)\n".utf8))

@@ -7,7 +7,7 @@ struct Look: AsyncParsableCommand {
         abstract: "Look at the log in a browser: now and at any moment of the past. On this computer alone.",
         discussion: """
             Serves a page on the loopback, opens it, and ends with Ctrl-C. The page shows who changed what and why, any \
-            moment of the past, maps, charts and traces. Nothing is written unless --write is given; then each change is \
+            moment of the past, maps, charts and traces. No event is written unless --write is given; then each change is \
             shown before it is made, and is an event in the log like any other.
 
               groundwave look
