@@ -5,14 +5,9 @@ import GroundwaveStore
 
 /// When and how the contacts were made, as charts: by year, band and mode, by hour of the day, and how far awards are.
 enum ActivityPage {
-    static func answer(_ visit: Visit) throws -> PageResponse {
-        let query: ContactQuery
-        do { query = try ContactsPage.query(visit) } catch let error as StoreError
-            where [.usage, .notFound].contains(error.code)
-        {
-            return PageFrame.page(
-                "Activity", "\(ContactsPage.form(visit))\(ContactsPage.problem(error))", visit, status: 400)
-        }
+    static func answer(_ visit: Visit) throws -> PageResponse { try ContactsPage.asked("Activity", visit, page) }
+
+    private static func page(_ visit: Visit, _ query: ContactQuery) throws -> PageResponse {
         let counts = try visit.reading.countContacts(query, by: [.band, .mode, .day, .hour])
         var years: [String: Int] = [:]
         for group in counts.groups(by: .day) { years[String(group.key.prefix(4)), default: 0] += group.count }

@@ -16,13 +16,9 @@ enum ContactsPage {
         "hidden",
     ]
 
-    static func answer(_ visit: Visit) throws -> PageResponse {
-        let query: ContactQuery
-        do { query = try Self.query(visit) } catch let error as StoreError
-            where [.usage, .notFound].contains(error.code)
-        {
-            return PageFrame.page("Contacts", "\(form(visit))\(problem(error))", visit, status: 400)
-        }
+    static func answer(_ visit: Visit) throws -> PageResponse { try asked("Contacts", visit, page) }
+
+    private static func page(_ visit: Visit, _ query: ContactQuery) throws -> PageResponse {
         let page = visit.address.value("page").flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) } ?? 1
         let total = try visit.reading.countContacts(query, groupedBy: []).total.all
         var table = PageTable(
@@ -51,6 +47,20 @@ enum ContactsPage {
             \(pages(visit, page, total))
             """
         return PageFrame.page("Contacts", content, visit)
+    }
+
+    /// The page that `body` makes of the contacts that the address chooses; if it chooses none that there could be, the form
+    /// with what is wrong.
+    static func asked(
+        _ title: String, _ visit: Visit, _ body: (Visit, ContactQuery) throws -> PageResponse
+    ) throws -> PageResponse {
+        let query: ContactQuery
+        do { query = try Self.query(visit) } catch let error as StoreError
+            where [.usage, .notFound].contains(error.code)
+        {
+            return PageFrame.page(title, "\(form(visit))\(problem(error))", visit, status: 400)
+        }
+        return try body(visit, query)
     }
 
     /// The contacts that the parameters of the address choose.

@@ -7,14 +7,9 @@ import GroundwaveStore
 enum MapPage {
     private static let squareLimit = 200
 
-    static func answer(_ visit: Visit) throws -> PageResponse {
-        let query: ContactQuery
-        do { query = try ContactsPage.query(visit) } catch let error as StoreError
-            where [.usage, .notFound].contains(error.code)
-        {
-            return PageFrame.page(
-                "Map", "\(ContactsPage.form(visit))\(ContactsPage.problem(error))", visit, status: 400)
-        }
+    static func answer(_ visit: Visit) throws -> PageResponse { try ContactsPage.asked("Map", visit, page) }
+
+    private static func page(_ visit: Visit, _ query: ContactQuery) throws -> PageResponse {
         let groups = try visit.reading.countContacts(query, groupedBy: [.grid])
         let squares = groups.groups.filter { !$0.values[0].isEmpty }
         let unplaced = groups.groups.first { $0.values[0].isEmpty }?.counts.all ?? 0

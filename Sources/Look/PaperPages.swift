@@ -11,9 +11,11 @@ enum PaperPages {
     static let limit = 2000
 
     /// A log by day.
-    static func log(_ visit: Visit) throws -> PageResponse {
+    static func log(_ visit: Visit) throws -> PageResponse { try ContactsPage.asked("Log", visit, log) }
+
+    private static func log(_ visit: Visit, _ query: ContactQuery) throws -> PageResponse {
         var (day, table, content) = ("", Self.table(of: ""), HTML())
-        try visit.reading.forEachShownContactByTime(try query(visit)) { _, contact in
+        try visit.reading.forEachShownContactByTime(latest(query)) { _, contact in
             let facts = ContactFacts(contact)
             let time = facts.startSeconds.map { TimeText.seconds($0) } ?? ""
             if time.prefix(10) != day {
@@ -34,9 +36,11 @@ enum PaperPages {
     }
 
     /// Labels for cards: what the station that was worked wants to read on one.
-    static func labels(_ visit: Visit) throws -> PageResponse {
+    static func labels(_ visit: Visit) throws -> PageResponse { try ContactsPage.asked("Labels", visit, labels) }
+
+    private static func labels(_ visit: Visit, _ query: ContactQuery) throws -> PageResponse {
         var items = HTML()
-        try visit.reading.forEachShownContactByTime(try query(visit)) { _, contact in
+        try visit.reading.forEachShownContactByTime(latest(query)) { _, contact in
             let facts = ContactFacts(contact)
             let via = contact.text(.qslVia) ?? ""
             let way: HTML = via.isEmpty ? "" : "<br>via \(RecordText.short(via, 24))"
@@ -53,8 +57,8 @@ enum PaperPages {
         return PageFrame.page("Labels", content, visit)
     }
 
-    private static func query(_ visit: Visit) throws -> ContactQuery {
-        var query = try ContactsPage.query(visit)
+    private static func latest(_ query: ContactQuery) -> ContactQuery {
+        var query = query
         query.limit = limit
         return query
     }
