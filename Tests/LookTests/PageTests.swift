@@ -13,7 +13,8 @@ import Testing
     private static let pages = [
         "/", "/contacts", "/records", "/records/qso", "/records/replica", "/history", "/conflicts", "/compare", "/map",
         "/map.svg",
-        "/activity", "/paper", "/labels", "/traces", "/devices", "/files", "/verify", "/style.css", "/script.js", "/icon.svg",
+        "/activity", "/paper", "/labels", "/traces", "/devices", "/files", "/verify", "/style.css", "/script.js",
+        "/icon.svg",
     ]
 
     @Test(arguments: Self.pages)
