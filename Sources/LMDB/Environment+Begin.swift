@@ -1,4 +1,5 @@
 import GroundwaveCLMDB
+import Synchronization
 
 // How transactions begin and end: `read` and `write` in Environment+Transactions.swift call these in pairs.
 extension Environment {
@@ -8,14 +9,8 @@ extension Environment {
         var attempt = 0
         while true {
             guard var reader = unsafe gate.enterToRead() else { throw error(.closed, during: .read) }
-            var code: Int32
-            if let idle = unsafe reader {
-                // The gate gave this reset transaction to this thread alone.
-                code = unsafe mdb_txn_renew(idle)
-                if code != 0 { unsafe mdb_txn_abort(idle) }
-            } else {
-                code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &reader)
-            }
+            // The gate gave a reset transaction, if any, to this thread alone.
+            let code = unsafe beginReading(&reader)
             if code == 0, let handle = unsafe reader {
                 return unsafe TransactionReference(handle: handle, environment: self, writer: nil)
             }
@@ -23,6 +18,42 @@ extension Environment {
             try recover(from: code, attempt: attempt, during: .read)
             attempt += 1
         }
+    }
+
+    /// Begins a read transaction in `reader`, or renews the reset one that is there, on a state that is committed.
+    ///
+    /// LMDB takes the number N of the newest state, and then copies that state from meta page N mod 2 (mdb.c,
+    /// mdb_txn_renew0). If the thread is interrupted between the two for longer than the next commit takes, the commit
+    /// after that writes the same page, and LMDB copies a state that is not committed: if its writer is killed, it is
+    /// gone. So this checks that commit N + 1 had not ended when the copy was made.
+    ///
+    /// - Returns: LMDB's return code; unless it is 0, `reader` is nil.
+    func beginReading(_ reader: inout OpaquePointer?) -> Int32 {
+        var code = unsafe reader.map { unsafe mdb_txn_renew($0) } ?? beginUnchecked(&reader)
+        // The state is copied before the numbers are looked at.
+        atomicMemoryFence(ordering: .acquiring)
+        while code == 0, unsafe lastTransaction != mdb_txn_id(reader) {
+            // Commit N + 1 is written at least. It has not ended as long as a transaction that begins now has number N.
+            var later: OpaquePointer?
+            code = unsafe beginUnchecked(&later)
+            guard code == 0 else { break }
+            if unsafe mdb_txn_id(later) == mdb_txn_id(reader) {
+                unsafe mdb_txn_abort(later)
+                return 0
+            }
+            unsafe mdb_txn_abort(reader)
+            unsafe reader = later
+            atomicMemoryFence(ordering: .acquiring)
+        }
+        if code != 0, let failed = unsafe reader {
+            unsafe mdb_txn_abort(failed)
+            unsafe reader = nil
+        }
+        return code
+    }
+
+    private func beginUnchecked(_ reader: inout OpaquePointer?) -> Int32 {
+        unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &reader)
     }
 
     /// Ends what `beginReading` began.

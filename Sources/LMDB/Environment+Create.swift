@@ -28,8 +28,31 @@ extension Environment {
         at path: String, replacing: Bool = false, options: Options = Options(),
         prepare: (borrowing WriteTransaction) throws -> Void
     ) throws {
-        try publish(at: path, during: .create, replacing: replacing, isFlushed: options.synchronous) { temporary in
+        guard replacing || !FileSystem.isTaken(path) else { throw LMDBError(.exists, path: path, during: .create) }
+        let temporary = FileSystem.temporaryName(for: path)
+        do {
             try withNew(temporary, for: path, options: options) { try $0.write(prepare) }
+            if options.synchronous {
+                try OpenFile(temporary, O_RDWR).synchronise()
+                try FileSystem.synchronise(folder: FileSystem.folder(of: path))
+            }
+            if replacing {
+                try FileSystem.rename(temporary, over: path)
+            } else {
+                try FileSystem.rename(temporary, toUnused: path)
+            }
+        } catch {
+            FileSystem.remove(temporary)
+            guard let failure = error as? SystemError else { throw error }
+            throw LMDBError(.init(code: failure.code, at: path, during: .create), path: path, during: .create)
+        }
+        guard options.synchronous else { return }
+        // The file has been renamed and stays. If this flush fails, a power cut may undo the renaming: the caller must
+        // know.
+        do {
+            try FileSystem.synchronise(folder: FileSystem.folder(of: path))
+        } catch {
+            throw LMDBError(.init(code: error.code, at: path, during: .create), path: path, during: .create)
         }
     }
 
@@ -51,66 +74,5 @@ extension Environment {
         defer { environment.close() }
         try environment.openExistingTables()
         try body(environment)
-    }
-
-    /// Copies the newest committed state to a new file at `path`, without the free pages.
-    ///
-    /// Other transactions may run meanwhile, but until the copy ends, a full map does not grow and pages that they
-    /// free are not reused. The file is renamed to `path` only when it is complete and on disk.
-    ///
-    /// - Throws: ``LMDBError/Reason/exists`` if `path` has a file; `diskFull`, `inputOutput`, `damaged`, `closed`. Then
-    ///   `path` is unchanged, unless only the flush after the renaming failed.
-    /// - Complexity: Reads and writes every page in use once.
-    public func copyCompacted(to path: String) throws(LMDBError) {
-        do {
-            try Self.publish(at: path, during: .copy) { temporary in
-                try inside(during: .copy) { () throws(LMDBError) in
-                    // LMDB makes the file, and fails if there is one.
-                    let code = unsafe mdb_env_copy2(resources.handle, temporary, UInt32(MDB_CP_COMPACT))
-                    guard code == 0 else {
-                        throw LMDBError(.init(code: code, at: temporary, during: .copy), path: path, during: .copy)
-                    }
-                }
-            }
-        } catch let error as LMDBError {
-            throw error
-        } catch {
-            preconditionFailure("Only LMDB's errors are thrown above.")
-        }
-    }
-
-    /// Builds a file under a temporary name with `build`, and renames it to `path` once it is on disk.
-    ///
-    /// - Parameter isFlushed: Whether to flush the file before the renaming, and the folder before and after it.
-    private static func publish(
-        at path: String, during operation: LMDBError.Operation, replacing: Bool = false, isFlushed: Bool = true,
-        _ build: (_ temporary: String) throws -> Void
-    ) throws {
-        guard replacing || !FileSystem.isTaken(path) else { throw LMDBError(.exists, path: path, during: operation) }
-        let temporary = FileSystem.temporaryName(for: path)
-        do {
-            try build(temporary)
-            if isFlushed {
-                try OpenFile(temporary, O_RDWR).synchronise()
-                try FileSystem.synchronise(folder: FileSystem.folder(of: path))
-            }
-            if replacing {
-                try FileSystem.rename(temporary, over: path)
-            } else {
-                try FileSystem.rename(temporary, toUnused: path)
-            }
-        } catch {
-            FileSystem.remove(temporary)
-            guard let failure = error as? SystemError else { throw error }
-            throw LMDBError(.init(code: failure.code, at: path, during: operation), path: path, during: operation)
-        }
-        guard isFlushed else { return }
-        // The file has been renamed and stays. If this flush fails, a power cut may undo the renaming: the caller must
-        // know.
-        do {
-            try FileSystem.synchronise(folder: FileSystem.folder(of: path))
-        } catch {
-            throw LMDBError(.init(code: error.code, at: path, during: operation), path: path, during: operation)
-        }
     }
 }

@@ -21,13 +21,11 @@ extension Environment {
 
     /// The figures of the environment now.
     public func info() throws(LMDBError) -> Info {
-        try inside(during: .read) { () throws(LMDBError) in
-            var info = unsafe MDB_envinfo()
-            let code = unsafe mdb_env_info(resources.handle, &info)
-            guard code == 0 else { throw failure(code, during: .read) }
+        try inside(during: .read) {
+            let figures = unsafe figures
             return unsafe Info(
-                mapSizeBytes: info.me_mapsize, lastPage: info.me_last_pgno,
-                lastTransaction: UInt64(info.me_last_txnid))
+                mapSizeBytes: figures.me_mapsize, lastPage: figures.me_last_pgno,
+                lastTransaction: UInt64(figures.me_last_txnid))
         }
     }
 

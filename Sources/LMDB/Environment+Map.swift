@@ -13,19 +13,20 @@ import Musl
 // and leaves that transaction with dangling pointers.
 extension Environment {
     /// The number of the last page of the newest state; the caller is inside the gate.
-    var lastPage: Int {
-        var info = unsafe MDB_envinfo()
-        // Cannot fail with two valid pointers.
-        _ = unsafe mdb_env_info(resources.handle, &info)
-        return unsafe info.me_last_pgno
-    }
+    var lastPage: Int { unsafe figures.me_last_pgno }
+
+    /// The number of the newest state that is written, whether or not its commit has ended; the caller is inside the gate.
+    var lastTransaction: Int { unsafe figures.me_last_txnid }
 
     /// The size of the map; the caller is inside the gate.
-    var mapSizeBytes: Int {
+    var mapSizeBytes: Int { unsafe figures.me_mapsize }
+
+    /// LMDB's figures of the environment; the caller is inside the gate.
+    @unsafe var figures: MDB_envinfo {
         var info = unsafe MDB_envinfo()
         // Cannot fail with two valid pointers.
         _ = unsafe mdb_env_info(resources.handle, &info)
-        return unsafe info.me_mapsize
+        return unsafe info
     }
 
     /// Doubles the map, which was full at `fullSize` bytes, unless another thread has done so.

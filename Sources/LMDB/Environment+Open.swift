@@ -135,7 +135,7 @@ extension Environment {
     /// - Parameter skippingOthers: Whether to skip names of entries that are not tables; otherwise they are an error.
     func openTables(skippingOthers: Bool, _ names: (OpaquePointer) -> [String]) throws(LMDBError) {
         var begun: OpaquePointer?
-        var code = unsafe mdb_txn_begin(resources.handle, nil, UInt32(MDB_RDONLY), &begun)
+        var code = unsafe beginReading(&begun)
         guard code == 0, let transaction = unsafe begun else { throw failure(code, during: .open) }
         // The transaction is local, and every path below ends it exactly once.
         // LMDB sets the comparison of the main table when it is opened; a search without one would crash.

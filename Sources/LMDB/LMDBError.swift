@@ -18,7 +18,7 @@ public struct LMDBError: Error, Equatable, Sendable {
 
     /// The operation during which an error occurred.
     public enum Operation: String, Sendable {
-        case create, open, read, write, commit, grow, synchronise, copy, replace, close
+        case create, open, read, write, commit, grow, synchronise, replace, close
     }
 
     /// Why an operation failed.

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...16)
     func `whatever numbers stand in the structure of pages, the answer is a report`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         for _ in 0..<10 {

@@ -29,7 +29,7 @@ private final class OnlyCopy: Sendable {
 }
 
 @Suite struct `A clear of the only copy that is killed` {
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: trials)
     func `leaves the store whole, or empty with a bundle that brings everything back`(moment: UInt64) async throws {
         let original = try OnlyCopy.shared.get()
         let folder = try TemporaryFolder()

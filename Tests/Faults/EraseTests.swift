@@ -52,7 +52,7 @@ import Testing
         #expect(digests.shown == digests.folded)
     }
 
-    @Test(arguments: 1...24)
+    @Test(arguments: trials)
     func `killed at any moment it is done by the next write, or was never begun`(moment: UInt64) async throws {
         let folder = try TemporaryFolder()
         let store = try Self.store(in: folder.url)

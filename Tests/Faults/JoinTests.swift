@@ -35,7 +35,7 @@ private final class FilledRemote: Sendable {
 }
 
 @Suite struct `A join that does not come to its end` {
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: trials)
     func `killed at any moment goes on with the next one, as one replica, with everything`(moment: UInt64) async throws
     {
         let remote = try FilledRemote.shared.get()

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...50)
+    @Test(arguments: trials)
     func `leaves whole batches, and the same import completes it`(moment: UInt64) async throws {
         let undisturbed = try Undisturbed.result.get()
         let folder = try TemporaryFolder()
@@ -34,7 +34,7 @@ import Testing
 
         // Two of three moments lie in the last third of the time, when batches are being committed.
         var generator = SeededGenerator(seed: moment)
-        let share = (Double(moment) + .random(in: 0..<1, using: &generator)) / 51
+        let share = (Double(moment) + .random(in: 0..<1, using: &generator)) / Double(trials.upperBound + 1)
         let part = moment.isMultiple(of: 3) ? share : 0.66 + share / 3
         let child = try Child(Program.path("groundwave"), ["import", undisturbed.log.path, "--store", store.path])
         usleep(UInt32(part * undisturbed.seconds * 1_000_000))
@@ -43,14 +43,14 @@ import Testing
 
         let left = try Inspection.log(of: store)
         #expect(left.events <= 9000 + 4, "the contacts, the end of each of three batches, and the replica")
-        if moment.isMultiple(of: 5) {
+        if moment.isMultiple(of: 4) {
             let numbers = Inspection.numbers(in: try Inspection.exported(store))
             #expect(numbers == Array(0..<numbers.count), "what came in is the beginning of the file")
         }
         #expect(try Program.groundwave("import", undisturbed.log.path, "--store", store.path).ended(0))
         _ = try Inspection.log(of: store)
         #expect(try Inspection.exported(store) == undisturbed.export)
-        if moment.isMultiple(of: 10) {
+        if moment.isMultiple(of: 6) {
             let again = try Program.groundwave("import", undisturbed.log.path, "--store", store.path)
             #expect(again.output.contains("imported: 0, updated: 0, unchanged: 9000"), "\(again.output)")
             let digests = try await Inspection.digests(of: store)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: trials)
     func `single writes that were acknowledged are there, and at most one more`(moment: UInt64) async throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appending(path: "store")

@@ -80,14 +80,8 @@ private final class LongLog: Sendable {
     }
 }
 
-/// The number of moments at which each is killed: ten, or `GROUNDWAVE_SNAPSHOT_KILLS`.
-private let moments: ClosedRange<UInt64> = {
-    let text = ProcessInfo.processInfo.environment["GROUNDWAVE_SNAPSHOT_KILLS"] ?? ""
-    return 1...max(1, UInt64(text) ?? 10)
-}()
-
 @Suite(.serialized) struct `A snapshot for new devices, killed` {
-    @Test(arguments: moments)
+    @Test(arguments: trials)
     func `while it is left is no snapshot or a whole one, and goes on behind the parts that are there`(moment: UInt64)
         throws
     {
@@ -124,7 +118,7 @@ private let moments: ClosedRange<UInt64> = {
         #expect(try LongLog.exported(folder.url.appending(path: "joined"), state: state) == log.export)
     }
 
-    @Test(arguments: moments)
+    @Test(arguments: trials)
     func `while it is fetched shows nothing or all of it, and goes on behind the parts that are there`(moment: UInt64)
         throws
     {

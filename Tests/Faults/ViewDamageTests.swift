@@ -150,7 +150,7 @@ import Testing
 
     private static let aged = Task { try await Aged() }
 
-    @Test(arguments: UInt64(1)...52)
+    @Test(arguments: trials)
     func `a page that says what it said some commits ago changes no list, export or count`(seed: UInt64) async throws {
         let aged = try await Self.aged.value
         var generator = SeededGenerator(seed: seed)
@@ -170,7 +170,7 @@ import Testing
         #expect(counted.ended(0) && counted.output.contains("\(aged.records.count)"), "\(counted)")
     }
 
-    @Test(arguments: UInt64(1)...75)
+    @Test(arguments: trials)
     func `a leaf of zeros ends no command, and the next one that writes builds the views anew`(
         seed: UInt64
     ) async throws {

@@ -244,7 +244,7 @@ import Testing
         #expect(try one.digest().views == two.digest().views)
     }
 
-    @Test(arguments: UInt64(1)...12)
+    @Test(arguments: UInt64(1)...6)
     func `folds to the same as a store that was never archived, whatever comes later`(seed: UInt64) async throws {
         var fleet = try await Fleet(3, seed: seed)
         defer { fleet.close() }

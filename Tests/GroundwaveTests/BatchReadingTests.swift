@@ -141,7 +141,7 @@ private enum Step {
         #expect(try store.all(Part.self).map(\.name) == ["bolt"])
     }
 
-    @Test(arguments: UInt64(0)..<40)
+    @Test(arguments: UInt64(0)..<16)
     func `leaves what the same changes leave one by one`(seed: UInt64) async throws {
         let (together, apart) = (try await Self.store(), try await Self.store())
         var generator = SeededGenerator(seed: seed)

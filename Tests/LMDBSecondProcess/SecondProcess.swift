@@ -45,6 +45,17 @@ enum SecondProcess {
             for number in numbers[0]..<numbers[1] {
                 try environment.write { try put(number..<number + 1, byteCount: 200, table: "entries", in: $0) }
             }
+        case "read-many":
+            // Ends with 65 where a read finds fewer entries than the one before: nobody takes any away.
+            let environment = try Environment.open(path)
+            var most = 0
+            sayReady()
+            let parent = getppid()
+            while getppid() == parent {
+                let count = try countOfEntries(in: environment)
+                if count < most { exit(65) }
+                most = count
+            }
         case "grow":
             let environment = try Environment.open(path, options: .init(initialMapSizeBytes: 1 << 20))
             for number in numbers[0]..<numbers[1] {
@@ -77,12 +88,7 @@ enum SecondProcess {
                 print(error.reason)
             }
         case "count":
-            let environment = try Environment.open(path)
-            let count = try environment.read { transaction in
-                guard let table = try transaction.table("entries", of: UInt64.self) else { return 0 }
-                return try transaction.count(of: table)
-            }
-            print(count)
+            print(try countOfEntries(in: try Environment.open(path)))
         default:
             exit(64)
         }
@@ -98,9 +104,20 @@ enum SecondProcess {
         }
     }
 
-    private static func waitToBeKilled() {
+    private static func countOfEntries(in environment: Environment) throws -> Int {
+        try environment.read { transaction in
+            guard let table = try transaction.table("entries", of: UInt64.self) else { return 0 }
+            return try transaction.count(of: table)
+        }
+    }
+
+    private static func sayReady() {
         print("ready")
         fflush(nil)
+    }
+
+    private static func waitToBeKilled() {
+        sayReady()
         // The parent's end of standard input closes if the test itself dies.
         while let line = readLine() { _ = line }
         exit(66)

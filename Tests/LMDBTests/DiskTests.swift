@@ -25,10 +25,6 @@ import Testing
         #expect(free < 1 << 20)
         #expect(next > 0)
         #expect(try environment.allEntries() == values(for: 0..<next))
-        guard case .diskFull = try reason({ try environment.copyCompacted(to: disk.folder("copy")) }) else {
-            Issue.record("There is no room for a copy.")
-            return
-        }
         guard case .diskFull = try reason({ try Environment.create(at: disk.folder("new")) { _ in } }) else {
             Issue.record("There is no room for another environment.")
             return

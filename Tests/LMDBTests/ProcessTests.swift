@@ -1,3 +1,4 @@
+import Foundation
 import GroundwaveLMDB
 import GroundwaveSeededNumbers
 import Testing
@@ -125,6 +126,23 @@ import Testing
         #expect(try reason { _ = try environment.allEntries() } == .readersFull(maximum: 4))
         for child in children { child.kill() }
         #expect(try environment.allEntries() == values(for: 0..<10))
+    }
+
+    @Test func `stopped anywhere inside a read, it sees no state that is not committed yet`() throws {
+        _ = try Environment.make(folder(), keys: 0..<1)
+        let readers = try (0..<4).map { _ in try ChildProcess("read-many", folder()) }
+        for reader in readers { #expect(reader.isReady()) }
+        let writer = try ChildProcess("write-many", folder(), "1", "1000000")
+        // For as long as several commits take: the next one may then be at its end, written and not yet committed.
+        for stop in 0..<1_000 {
+            for reader in readers { reader.stop() }
+            usleep(UInt32(1_000 + stop % 50 * 40))
+            for reader in readers { reader.goOn() }
+            usleep(UInt32(stop % 7 * 10))
+        }
+        writer.kill()
+        for reader in readers { reader.kill() }
+        for reader in readers { #expect(reader.status() == -SIGKILL) }
     }
 
     @Test(arguments: UInt64(1)...12)

@@ -54,8 +54,6 @@ import Testing
         #expect(try reason { try environment.synchronise() } == .closed)
         #expect(try reason { _ = try environment.info() } == .closed)
         #expect(try reason { _ = try environment.fileSizeBytes } == .closed)
-        #expect(try reason { try environment.copyCompacted(to: folder("copy")) } == .closed)
-        #expect(folder.names.contains("copy") == false)
         #expect(try Environment.open(folder()).allEntries() == values(for: 0..<10))
     }
 

@@ -109,23 +109,26 @@ def measure_export(bench: Bench) -> None:
     )
 
 
+def rows_of_day(bench: Bench) -> int:
+    return bench.scale(86_400_000, 1_000_000)
+
+
+def day(bench: Bench) -> pathlib.Path:
+    """Returns a store, with its state folder, of a trace of a day at 1 kHz."""
+    return bench.input("day", lambda path: print(engine("meter-build", path, rows_of_day(bench)).strip(), flush=True))
+
+
 def measure_day(bench: Bench) -> None:
     """Plots, lists and exports a trace of a day at 1 kHz."""
     row = bench.table("meters")
 
-    def make(path: pathlib.Path) -> None:
-        print(engine("meter-build", path, bench.scale(86_400_000, 1_000_000)).strip(), flush=True)
-
-    def day() -> pathlib.Path:
-        return bench.input("day", make)
-
     def export(kind: str, *range_) -> float:
-        env = environment(day() / "store", day() / "state")
+        env = environment(day(bench) / "store", day(bench) / "state")
         return anonymous_memory(GROUNDWAVE, "trace", "export", "last", "--format", kind, *range_, env=env)
 
     title = "meter: plot of a day at 1 kHz, one channel, 2,000 columns"
-    cells = Runs(lambda: engine("meter-plot", day(), 2000, "cells"))
-    whole = Runs(lambda: engine("meter-plot", day(), 2000, "whole"))
+    cells = Runs(lambda: engine("meter-plot", day(bench), 2000, "cells"))
+    whole = Runs(lambda: engine("meter-plot", day(bench), 2000, "whole"))
     row(f"{title}, each a cell", "ms", "under 50", cells.reading())
     row(f"{title}, of that day exactly", "ms", "under 50", whole.reading())
     row(
@@ -135,7 +138,7 @@ def measure_day(bench: Bench) -> None:
     row("meter: list, what is said of that day", "ms", "–", whole.reading("summary"))
     row(
         "meter: sums of that day but its first and last row", "ms", "under 20",
-        lambda: figure(engine("meter-stretch", day(), 9)),
+        lambda: figure(engine("meter-stretch", day(bench), 9)),
     )
 
     def measure_memory(kind: str) -> None:

@@ -33,7 +33,7 @@ def build() -> None:
     """Builds the yardsticks and the release programs."""
     run("make", "-s", "-C", HERE / "yardsticks/c", f"B={YARDSTICKS}")
     run("gcc", "-O2", "-o", YARDSTICKS / "merkle", HERE / "yardsticks/merkle.c", "-llmdb", "-lcrypto")
-    for product in ("groundwave", "Bench", "histories"):
+    for product in ("groundwave", "groundwave-look", "Bench", "histories"):
         command = ["swift", "build", "-c", "release", "--product", product]
         if subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL).returncode != 0:
             raise Failed(f"{product} does not build")

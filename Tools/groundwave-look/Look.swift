@@ -15,14 +15,17 @@ struct Look: AsyncParsableCommand {
             traces. It opens in the browser, and ends with Ctrl-C. It writes no event unless --write is given.
 
               groundwave look
-              groundwave look --no-open --port 8073
+              groundwave look --no-open --port 8080
             """, version: Store.libraryVersion)
 
     @Option(help: ArgumentHelp("The folder of the store.", valueName: "path"))
     var store: String
 
-    @Option(help: ArgumentHelp("The port on the loopback; 0 for one that is free.", valueName: "port"))
-    var port = 0
+    @Option(
+        help: ArgumentHelp(
+            "The port on the loopback; 0 for one that is free; default: 8073, or a free one if that is in use.",
+            valueName: "port"))
+    var port: Int?
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
     var open = true
@@ -37,24 +40,14 @@ struct Look: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard port.map({ (0...65_535).contains($0) }) ?? true else {
+            throw ValidationError("A port is a number from 0 to 65535.")
+        }
     }
 
     func run() async throws {
         let folder = URL(filePath: store)
-        let configuration = Configuration.full(author: author ?? "", isReadOnly: !write)
-        let (server, site): (LookServer, LookSite)
-        do {
-            (server, site) = try await LookServer.start(port: port) { port in
-                LookSite(
-                    folder, configuration, Admission(token: Self.secret(), cookie: Self.secret(), port: port),
-                    mayWrite: write)
-            }
-        } catch {
-            FileHandle.standardError.write(
-                Data("groundwave-look: The port \(port) is in use. Choose another one with --port.\n".utf8))
-            throw ExitCode(StoreError.Code.busy.exitCode)
-        }
+        let (server, site) = try await serve(folder, Configuration.full(author: author ?? "", isReadOnly: !write))
         do { try await site.open() } catch let error as StoreError {
             await server.stop()
             FileHandle.standardError.write(Data("groundwave-look: \(error)\n".utf8))
@@ -69,6 +62,25 @@ struct Look: AsyncParsableCommand {
         await Interruption.wait()
         await server.stop()
         await site.close()
+    }
+
+    /// Kept addresses lead to the same page at the next start, as long as nobody else uses the port.
+    private static let usualPort = 8073
+
+    private func serve(_ folder: URL, _ configuration: Configuration) async throws -> (LookServer, LookSite) {
+        let ports = port.map { [$0] } ?? [Self.usualPort, 0]
+        for port in ports {
+            do {
+                return try await LookServer.start(port: port) { port in
+                    LookSite(
+                        folder, configuration, Admission(token: Self.secret(), cookie: Self.secret(), port: port),
+                        mayWrite: write)
+                }
+            } catch {}
+        }
+        let words = "groundwave-look: The port \(ports[0]) cannot be had. Choose another one with --port.\n"
+        FileHandle.standardError.write(Data(words.utf8))
+        throw ExitCode(StoreError.Code.busy.exitCode)
     }
 
     /// 128 bits that nobody can guess.

@@ -44,6 +44,12 @@ final class ChildProcess {
         process.waitUntilExit()
     }
 
+    /// Stops it where it is, until `goOn`.
+    func stop() { Foundation.kill(process.processIdentifier, SIGSTOP) }
+
+    /// Lets it go on.
+    func goOn() { Foundation.kill(process.processIdentifier, SIGCONT) }
+
     /// The program lies beside the program or the bundle that holds these tests.
     private static var executable: URL {
         #if os(Linux)

@@ -11,13 +11,16 @@ struct Look: AsyncParsableCommand {
             shown before it is made, and is an event in the log like any other.
 
               groundwave look
-              groundwave look --no-open --port 8073
+              groundwave look --no-open --port 8080
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: ArgumentHelp("The port on the loopback; 0 for one that is free.", valueName: "port"))
-    var port = 0
+    @Option(
+        help: ArgumentHelp(
+            "The port on the loopback; 0 for one that is free; default: 8073, or a free one if that is in use.",
+            valueName: "port"))
+    var port: Int?
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
     var open = true
@@ -29,7 +32,9 @@ struct Look: AsyncParsableCommand {
     var author: String?
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard port.map({ (0...65_535).contains($0) }) ?? true else {
+            throw ValidationError("A port is a number from 0 to 65535.")
+        }
     }
 
     func run() async throws {
@@ -42,7 +47,8 @@ struct Look: AsyncParsableCommand {
         // What is wrong with the store is said here, as by every other command.
         try await options.openForReading().close()
         let author = author ?? ProcessInfo.processInfo.environment["GROUNDWAVE_AUTHOR"]
-        var words = [program, "--store", options.url.path, "--port", "\(port)"]
+        var words = [program, "--store", options.url.path]
+        if let port { words += ["--port", "\(port)"] }
         if !open { words.append("--no-open") }
         if options.json { words.append("--json") }
         if write { words.append("--write") }
