@@ -8,7 +8,7 @@ enum ActivityPage {
     static func answer(_ visit: Visit) throws -> PageResponse { try ContactsPage.asked("Activity", visit, page) }
 
     private static func page(_ visit: Visit, _ query: ContactQuery) throws -> PageResponse {
-        let counts = try visit.reading.countContacts(query, by: [.band, .mode, .day, .hour])
+        let counts = try visit.reading.countContacts(query, by: [.band, .day, .hour])
         var years: [String: Int] = [:]
         for group in counts.groups(by: .day) { years[String(group.key.prefix(4)), default: 0] += group.count }
         var hours: [String: Int] = [:]
@@ -17,7 +17,7 @@ enum ActivityPage {
             \(ContactsPage.form(visit))
             <p class="sum" data-total="\(counts.total)">\(Visit.count(counts.total, "contact"))</p>
             \(bars("By year", years.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
-            \(try bandsAndModes(query, visit))
+            \(try bandsAndModes(query, counts.groups(by: .band).map(\.key), visit))
             \(bars("By hour of the day, UTC", (0..<24).map { hour in
                 let name = hour < 10 ? "0\(hour)" : "\(hour)"
                 return (name, hours[name] ?? 0)
@@ -45,9 +45,8 @@ enum ActivityPage {
     }
 
     /// Bands by modes, darker where there are more; the number stands in each cell.
-    private static func bandsAndModes(_ query: ContactQuery, _ visit: Visit) throws -> HTML {
+    private static func bandsAndModes(_ query: ContactQuery, _ bands: [String], _ visit: Visit) throws -> HTML {
         let groups = try visit.reading.countContacts(query, groupedBy: [.property(.band), .property(.mode)]).groups
-        let bands = try visit.reading.countContacts(query, by: [.band]).groups(by: .band).map(\.key)
         var modes: [String: Int] = [:]
         var cells: [String: [String: Int]] = [:]
         for group in groups {

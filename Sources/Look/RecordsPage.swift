@@ -22,7 +22,7 @@ enum RecordsPage {
         return PageFrame.page("Records", table.html(none: "There are no records at this moment."), visit)
     }
 
-    /// The records of a kind, in the order in which they were first written.
+    /// The records of a kind that have all words of the search, in the order in which they were first written.
     static func answer(_ visit: Visit, _ kind: String) throws -> PageResponse {
         let schema: KindSchema?
         do { schema = try visit.reading.knownKind(kind) } catch let error as StoreError where error.code == .notFound {
@@ -30,6 +30,7 @@ enum RecordsPage {
         }
         let isHidden = visit.address.value("hidden") == "1"
         let page = visit.address.value("page").flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) } ?? 1
+        let words = (visit.address.value("words") ?? "").lowercased().split(separator: " ")
         var found: [(position: Position, id: RecordID)] = []
         var rows: [(RecordID, [(name: String, value: String)])] = []
         try visit.reading.read { view in
@@ -37,6 +38,12 @@ enum RecordsPage {
             try view.forEachShown(of: kind) { id, values in
                 if values.isVisible != isHidden { found.append((values.firstPosition, id)) }
                 return true
+            }
+            if !words.isEmpty {
+                try found.removeAll { found in
+                    let texts = try view.record(kind, found.id)?.texts(schema).map { $0.value.lowercased() } ?? []
+                    return !words.allSatisfy { word in texts.contains { $0.contains(word) } }
+                }
             }
             found.sort { ($0.position, $0.id) < ($1.position, $1.id) }
             for (_, id) in found.dropFirst((page - 1) * rowLimit).prefix(rowLimit) {
@@ -62,8 +69,13 @@ enum RecordsPage {
             ? "<a href=\"\(visit.address.without("hidden", "page"))\">those that show</a>"
             : "<a href=\"\(visit.address.without("page").with("hidden", "1"))\">hidden ones</a>"
         let content: HTML = """
+            <form class="filter" method="get" action="\(Address(path: visit.address.path))" aria-label="Filter">
+            \(TimelineSection.hidden(visit.address, except: ["words", "page"]))\
+            \(HistoryPage.text("Search", "words", visit.address, "any words"))<button>Filter</button>\
+             <a href="\(visit.link(Address(path: visit.address.path)))">All</a>
+            </form>
             <p class="sum" data-total="\(found.count)">\(Visit.count(found.count, isHidden ? "hidden record" : "record")) · \(other)</p>
-            \(table.html(none: "There are none at this moment."))
+            \(table.html(none: words.isEmpty ? "There are none at this moment." : "No record has all these words."))
             <p class="pages">\(links)</p>
             """
         return PageFrame.page("Records: \(kind)", content, visit)

@@ -74,7 +74,7 @@ struct MapPen {
                 continue
             }
             let points = GreatCircle(from: station.point, to: square.centre).points(stepDegrees: 3)
-            for line in Area.lines(points) {
+            for line in Area.lines(points).map(LineSimplification.simplified) {
                 for (index, point) in line.enumerated() {
                     if index == 0 { path.move(toX: point.x, y: point.y) } else { path.line(toX: point.x, y: point.y) }
                 }

@@ -61,6 +61,26 @@ import Testing
         #expect(try await visitor.page("/contacts?mode=SSB").contains("No contact matches."))
     }
 
+    @Test func `search records of any kind for all words, in any of their fields`() async throws {
+        let (visitor, _) = try await Visitor.ofTwoContacts()
+        let ids = try await visitor.store.write { batch in
+            try ["Ärger with a dipole", "Quiet dipole"].map {
+                try batch.add("equipment", [Assignment("NAME", text: $0), Assignment("RIG", text: "antenna")])
+            }
+        }.value
+        func found(_ words: String) async throws -> [Bool] {
+            let text = try await visitor.page("/records/equipment?words=\(words)")
+            #expect(text.contains("data-total=\"\(ids.count { text.contains("/equipment/\($0)") })\""))
+            return ids.map { text.contains("/equipment/\($0)") }
+        }
+        #expect(try await found("") == [true, true])
+        #expect(try await found("DIPOLE") == [true, true])
+        #expect(try await found("antenna%20quiet") == [false, true])
+        #expect(try await found("%C3%A4rger") == [true, false])
+        #expect(try await found("antenna%20beam") == [false, false])
+        #expect(try await visitor.page("/records/equipment?words=%3Cb%3E").contains("No record has all these words."))
+    }
+
     @Test func `are divided, and no contact is on two of them or on none`() async throws {
         let temporary = try await TemporaryStore(Configuration.full(author: "N0CALL"))
         let calls = (0..<130).map { "N\($0)CALL" }

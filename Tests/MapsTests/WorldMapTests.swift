@@ -112,6 +112,27 @@ final class PictureParser: NSObject, XMLParserDelegate {
         #expect(picture.path("ways")?.count { $0 == "M" } == 2)
     }
 
+    @Test func `draws a way with few points, none of which is missed by more than half a pixel`() throws {
+        for (latitude, longitude) in [(50.0, 10.0), (-33, 151), (64, -21), (1, 103), (48.5, 9)] {
+            let end = try #require(Coordinates(latitude: latitude, longitude: longitude))
+            let start = try #require(Coordinates(latitude: 48, longitude: 8.5))
+            for line in MapProjection.lines(GreatCircle(from: start, to: end).points(stepDegrees: 3)) {
+                let drawn = LineSimplification.simplified(line)
+                #expect(drawn.count <= 24 && drawn.first! == line.first! && drawn.last! == line.last!)
+                // What is drawn, in four hundred steps for each piece.
+                let dots = zip(drawn, drawn.dropFirst()).flatMap { from, to in
+                    (0...400).map { (from.x + (to.x - from.x) * $0 / 400, from.y + (to.y - from.y) * $0 / 400) }
+                }
+                for point in line where line.count > 1 {
+                    let nearest = dots.map { hypot(Double($0.0 - point.x), Double($0.1 - point.y)) }.min() ?? .infinity
+                    #expect(nearest < 6, "\(point) is \(nearest) tenths of a pixel away")
+                }
+            }
+        }
+        let bend = [(0, 0), (10, 0), (20, 0), (30, 90), (0, 0)]
+        #expect(LineSimplification.simplified(bend.map { (x: $0.0, y: $0.1) }).map(\.y) == [0, 0, 90, 0])
+    }
+
     @Test func `escapes its texts and has neither scripts nor anything from elsewhere`() throws {
         let title = "<script>&\"\u{0}"
         let svg = WorldMap(title: title, subtitle: "]]>", worked: try worked([("FN31", 1)])).svg()
