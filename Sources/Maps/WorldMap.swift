@@ -17,7 +17,7 @@ package struct WorldMap: Sendable {
     /// Returns the map as SVG 1.1 in UTF-8: 1200 by 640 pixels, without scripts, fonts or pictures from elsewhere. Equal maps
     /// give equal bytes.
     ///
-    /// - Complexity: About 90 bytes for each square, and as many for each way to one.
+    /// - Complexity: About 90 bytes for each square, and 150 for each way to one.
     package func svg() -> String {
         var pen = MapPen(title: title, subtitle: subtitle)
         pen.drawLand()
