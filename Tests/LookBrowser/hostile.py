@@ -8,6 +8,7 @@ import random
 import re
 import socket
 import struct
+import subprocess
 import threading
 import time
 import urllib.parse
@@ -18,6 +19,8 @@ from fixture import adif
 from outcome import Outcome
 from program import Answer, Look, Program
 
+# What groundwave look tries first.
+USUAL_PORT = 8073
 # Each value carries its number, so that it can be found in what a page became.
 MARKER = re.compile(r"zq\d+x")
 HEADERS = {
@@ -1014,6 +1017,39 @@ def crowd(outcome: Outcome, look: Look, alive) -> None:
     outcome.check(look.descriptors()[0] <= before + 1, f"descriptors: {before} before the crowd, {look.descriptors()[0]} after it")
 
 
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def ports(outcome: Outcome, program: Program, store: str, running: Look) -> None:
+    """The usual port, another one while that is in use, or the one that is asked for, and no other."""
+    first = running
+    if is_free(USUAL_PORT):
+        first = Look(program, store)
+        outcome.equal(first.port, USUAL_PORT, "the port where the usual one is free")
+    second = Look(program, store)
+    outcome.check(second.port not in (USUAL_PORT, running.port), f"another port while {USUAL_PORT} is in use, not {second.port}")
+    outcome.equal(second.get("/").status, 200, "the status of a page at another port")
+    third = program.start(
+        store, "look", "--no-open", "--port", str(second.port), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+    )
+    try:
+        said = third.communicate(timeout=30)[0].decode()
+    except subprocess.TimeoutExpired:
+        third.kill()
+        said = "it went on"
+    outcome.equal(third.returncode, 75, "the status where the port that was asked for is in use")
+    outcome.check(f"The port {second.port} cannot be had." in said, f"what is said where a port is in use: {said[:200]}")
+    for look in {first, second} - {running}:
+        look.stop()
+
+
 def run(outcome: Outcome, options, shared) -> None:
     listener = Listener()
     folder = os.path.join(shared.folder, "hostile")
@@ -1043,6 +1079,7 @@ def run(outcome: Outcome, options, shared) -> None:
         seen = time.monotonic()
         outcome.part = "hostile, requests"
         requests(outcome, look)
+        ports(outcome, shared.program, hostile.store, look)
         outcome.part = "hostile"
         outcome.note(
             f"{hostile.values.number} values, {hostile.refused} commands refused theirs; {len(pages)} pages, {asker.count} answers; store {made - began:.0f} s, pages {walked - made:.0f} s, "
