@@ -1,7 +1,7 @@
 import Foundation
 
-/// The moments at which a test kills, or the places at which it damages: twelve, or as many as `GROUNDWAVE_TRIALS` says.
+/// The moments at which a test kills, or the places at which it damages: eight, or as many as `GROUNDWAVE_TRIALS` says.
 let trials: ClosedRange<UInt64> = {
     let text = ProcessInfo.processInfo.environment["GROUNDWAVE_TRIALS"] ?? ""
-    return 1...max(1, UInt64(text) ?? 12)
+    return 1...max(1, UInt64(text) ?? 8)
 }()
