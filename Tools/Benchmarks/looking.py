@@ -10,7 +10,7 @@ import sys
 
 from contacts import contact_count, log
 from meters import day, rows_of_day
-from programs import GROUNDWAVE, TOP, environment, run
+from programs import GROUNDWAVE, TOP, Failed, environment, run
 from rows import Bench
 
 sys.path.append(str(TOP / "Tests/LookBrowser"))
@@ -31,7 +31,8 @@ class Site:
 
     def milliseconds(self, path: str) -> float:
         answer = self.look.get(path, timeout=120)
-        assert answer.status == 200, f"{path} is answered with {answer.status}"
+        if answer.status != 200:
+            raise Failed(f"{path} is answered with {answer.status}")
         return 1000 * answer.seconds
 
     def kilobytes(self, path: str) -> float:
