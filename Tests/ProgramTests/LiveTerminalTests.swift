@@ -42,9 +42,13 @@ private func expectSame(_ terminal: VirtualTerminal, as program: Program) throws
     let how = missing == 0 ? "" : " (unanswered \(missing))"
     #expect(shown.fact("missing") == "\(missing) in \(gaps.count) gap\(gaps.count == 1 ? "" : "s")\(how)")
     for (name, unit) in [("charge", "Ah"), ("energy", "Wh")] {
-        let micro = try #require(trace[name] as? Double) * 1e6
-        let text = micro < 1000 ? String(format: "%.3f µ", micro) : String(format: "%.3f m", micro / 1000)
-        #expect(shown.fact(name) == text + unit)
+        let exact = try #require(trace[name] as? Double)
+        let scale = exact < 1e-3 ? (prefix: "µ", factor: 1e6) : (prefix: "m", factor: 1e3)
+        let text = try #require(shown.fact(name))
+        let number = try #require(Double(text.dropLast(" \(scale.prefix)\(unit)".count)))
+        // Three decimals. A value that lies between two of them, such as 185.4765, may be rounded to either.
+        #expect(text == String(format: "%.3f \(scale.prefix)\(unit)", number))
+        #expect(abs(number - exact * scale.factor) < 0.000_501, "\(text), and \(exact)")
     }
     let channels = try #require(trace["channels"] as? [[String: Any]])
     for name in ["voltage", "current", "group0.charge"] {
