@@ -64,11 +64,10 @@ import Testing
         environment = try replaced(environment, by: 0..<10)
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder())))
         // Of a page: its number at 0; of a meta page: the number of its transaction at 144 (mdb.c, MDB_page, MDB_meta).
-        let pages = [0, 4096].map { page in
-            [0, 144].map { offset in
-                (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[page + offset + $1]) << (8 * UInt64($1)) }
-            }
+        func number(at offset: Int) -> UInt64 {
+            bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
+        let pages = [0, 4096].map { [number(at: $0), number(at: $0 + 144)] }
         #expect(pages.map { $0[0] } == [0, 1])
         #expect(pages.map { $0[1] } == (last.isMultiple(of: 2) ? [last, last - 1] : [last - 1, last]))
         #expect(try environment.info().lastTransaction == last)

@@ -87,9 +87,11 @@ private struct UnaskedMeter {
         #expect(taken.block.rows.marks.filter { $0.kind == .clock }.map(\.clockStep) == steps)
         #expect(taken.block.rows.marks.allSatisfy { $0.kind == .clock || $0.kind == .estimated })
         #expect(taken.isInOrder)
-        let origin = taken.block.rows.times[0] - measured[0].read
-        let wrong = zip(taken.block.rows.times, measured).enumerated().filter { _, row in
-            row.0 - origin < row.1.measured - 50 || row.0 - origin > row.1.read
+        let origin: Int64 = taken.block.rows.times[0] - measured[0].read
+        var wrong: [Int] = []
+        for (index, (time, row)) in zip(taken.block.rows.times, measured).enumerated() {
+            let since: Int64 = time - origin
+            if since < row.measured - 50 || since > row.read { wrong.append(index) }
         }
         #expect(wrong.isEmpty, "\(wrong.prefix(3))")
     }
