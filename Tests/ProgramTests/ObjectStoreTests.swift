@@ -152,7 +152,9 @@ struct `The program and a bucket of Ceph` {
         let devices = try devices(server)
         try devices.json("remote", "add", "cloud", devices.address)
         try devices.log("N0CALL", "W1AW", "K1AA")
-        try await server.set([.init("stall", method: "PUT", contains: "segment", hasEffect: isStored)])
+        // Each attempt: the test may be slower than the program, which tries again after half a minute.
+        let stall = FaultServer.Fault("stall", method: "PUT", contains: "segment", hasEffect: isStored)
+        try await server.set([FaultServer.Fault](repeating: stall, count: 6))
         _ = try await server.order()
         let running = try devices.shack.start(["sync"], environment: ObjectStoreServer.environment)
         while try await !server.order().requests.contains(where: { $0.path.contains("segment") && $0.method == "PUT" })
@@ -160,6 +162,7 @@ struct `The program and a bucket of Ceph` {
         kill(running.process.processIdentifier, SIGKILL)
         running.process.waitUntilExit()
         #expect(try await server.order().keys.filter { $0.contains("segment") }.count == (isStored ? 1 : 0))
+        try await server.set([])
         let sync = try devices.json("sync")
         #expect(sync["newReplica"] == nil)
         #expect(try devices.agree())

@@ -1,28 +1,23 @@
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
-// What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses. The engine is
-// optimised, a module at a time: its suites would take four times as long. What is above it is not, nor are the suites and
-// programs, which takes longer than it saves; the compiler does not check its own output there, which takes a tenth of their
-// time. Suites and programs are compiled file by file. Tools that are run from the other release build are left out.
+// What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses, optimised, a
+// module at a time. The suites and programs are not optimised, which takes longer than it saves, and file by file; what the
+// compiler would check of its own output takes a tenth of their time. Tools that are run from the other release build are
+// left out.
 if Context.environment["GROUNDWAVE_MEASURED"] != nil {
     package.targets.removeAll { ["Bench", "FaultBench"].contains($0.name) }
-    let engine = [
-        "ByteCoding", "Compression", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Metering", "Projections",
-        "Records", "SeededNumbers",
-    ]
-    let optimised = Set(engine.map { prefix + $0 })
-    let quick = ["-Xfrontend", "-Onone", "-Xfrontend", "-disable-llvm-verify"]
     for target in package.targets {
         switch target.type {
         case .regular:
             let counts = ["-enable-testing", "-profile-generate", "-profile-coverage-mapping", "-DCOUNTS_RECORDS"]
-            let speed = optimised.contains(target.name) ? [] : quick
-            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts + speed)]
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
             target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
         case .executable, .test:
+            let quick = [
+                "-Xfrontend", "-Onone", "-enable-testing", "-Xfrontend", "-disable-llvm-verify", "-DCOUNTS_RECORDS",
+            ]
             let byFile = ["-no-whole-module-optimization", "-enable-batch-mode", "-incremental"]
-            let flags = quick + byFile + ["-enable-testing", "-DCOUNTS_RECORDS"]
-            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(quick + byFile)]
         default: break
         }
     }
