@@ -104,6 +104,7 @@ let package = Package(
         module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"], [crypto]),
         module("Records", imports: ["ByteCoding", "Events"]),
         // Layer 4
+        module("Membership", imports: ["Events", "LogFormat"]),
         module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
         module("Metering", imports: ["ByteCoding", "Compression", "Events", "Records"]),
         module("Settings", imports: ["ByteCoding", "Events", "Records"]),
@@ -241,6 +242,7 @@ let package = Package(
             dependencies: ours([
                 "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "SeededNumbers",
             ])),
+        .testTarget(name: "MembershipTests", dependencies: ours(["Events", "LogFormat", "Membership"])),
         .testTarget(name: "RecordsTests", dependencies: ours(["ByteCoding", "Events", "Records", "SeededNumbers"])),
         .testTarget(
             name: "ProjectionsTests",

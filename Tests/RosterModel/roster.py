@@ -3,6 +3,7 @@
 
   roster.py --check N        N random histories with devices that turn malicious; says what is broken, or "N passed, 0 failed"
   roster.py --check 1 SEED   the history of one seed
+  roster.py --print N        N such histories, a line of JSON each: the events, and what the roster of them is
   roster.py --flaw NAME      the same with a flaw in the rule: must be found. NAME: junior, bottom-up, numbers, uncancelled
 
 An event names the event of its author before it, so that a key which signs two histories makes a tree. What it says of the
@@ -14,9 +15,10 @@ roster is one of:
 
 A statement of the recovery phrase is signed by the key of the phrase, whichever device's event carries it.
 """
+import json
 import random
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 PHRASE = "phrase"
 
@@ -45,7 +47,7 @@ class Roster:
         done = 0
         while done < len(self.order):
             member = self.order[done]
-            own = sorted(by_author.get(member, []), key=lambda event: (event.number, event.id))
+            own = sorted(by_author.get(member, []), key=lambda event: (event.number, self.path(event)))
             # What everybody before this member says counts already, and nobody behind it has a say.
             words = [event for senior in self.order[:done] for event in self.counting[senior] if event.device == member]
             if flaw == "junior":
@@ -92,6 +94,14 @@ class Roster:
                 if event.before in self.events:
                     left.append(event.before)
         return found
+
+    def path(self, event: Event) -> list[str]:
+        """The ids of the author's events up to this one, the first of them first."""
+        path = [event.id]
+        while event.before in self.events:
+            event = self.events[event.before]
+            path.append(event.id)
+        return path[::-1]
 
     def bottom_up(self) -> None:
         """A flaw: the last member's revocations first."""
@@ -264,16 +274,32 @@ class Fleet:
         return broken
 
 
+def history(seed: int) -> str:
+    """The history of a seed, and its roster."""
+    fleet = Fleet(seed, "")
+    fleet.run()
+    roster = Roster(fleet.events, fleet.founder)
+    events = [{**asdict(event), "named": sorted(event.named)} for event in fleet.events.values()]
+    active = {member: sorted(event.id for event in roster.active[member]) for member in roster.order}
+    return json.dumps(
+        {"founder": fleet.founder, "events": events, "order": roster.order, "active": active, "shown": sorted(roster.shown)}
+    )
+
+
 def main() -> int:
     words = sys.argv[1:]
     flaw = words[1] if words[:1] == ["--flaw"] else ""
-    if words[:1] == ["--check"]:
+    if words[:1] in (["--check"], ["--print"]):
         seeds = [int(words[2])] if len(words) > 2 else range(int(words[1]))
     elif flaw in ("junior", "bottom-up", "numbers", "uncancelled"):
         seeds = range(500)
     else:
         print(__doc__)
         return 64
+    if words[:1] == ["--print"]:
+        for seed in seeds:
+            print(history(seed))
+        return 0
     failed = 0
     for seed in seeds:
         broken = Fleet(seed, flaw).run()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The executable model of the roster, `Tests/RosterModel/roster.py` (decision 51).
-private enum RosterModel {
+enum RosterModel {
     static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../RosterModel/roster.py").standardizedFileURL
 
@@ -15,6 +15,14 @@ private enum RosterModel {
 
     /// Runs the model; returns its exit code and its last line.
     static func run(_ arguments: String...) throws -> (status: Int32, last: String) {
+        let (status, lines) = try output(of: arguments)
+        return (status, lines.last ?? "")
+    }
+
+    /// Runs the model; returns its lines.
+    static func lines(_ arguments: String...) throws -> [String] { try output(of: arguments).lines }
+
+    private static func output(of arguments: [String]) throws -> (status: Int32, lines: [String]) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", script.path] + arguments
@@ -22,7 +30,7 @@ private enum RosterModel {
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return (process.terminationStatus, text.split(separator: "\n").last.map(String.init) ?? "")
+        return (process.terminationStatus, text.split(separator: "\n").map(String.init))
     }
 }
 
