@@ -103,6 +103,7 @@ let package = Package(
         // Layer 3
         module("LogFormat", imports: ["ByteCoding", "Compression", "Events", "LMDB"], [crypto]),
         module("Records", imports: ["ByteCoding", "Events"]),
+        module("Sealing", imports: ["ByteCoding", "Events"], [crypto, cryptoExtras]),
         // Layer 4
         module("Membership", imports: ["Events", "LogFormat"]),
         module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
@@ -244,6 +245,7 @@ let package = Package(
             ])),
         .testTarget(name: "MembershipTests", dependencies: ours(["Events", "LogFormat", "Membership"])),
         .testTarget(name: "RecordsTests", dependencies: ours(["ByteCoding", "Events", "Records", "SeededNumbers"])),
+        .testTarget(name: "SealingTests", dependencies: ours(["ByteCoding", "Events", "Sealing", "SeededNumbers"])),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: ours([
