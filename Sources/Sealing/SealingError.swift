@@ -14,6 +14,10 @@ package enum SealingError: Error, Hashable, Sendable {
     case unacceptableParameters
     /// A passphrase is empty, or has more than 1,024 bytes.
     case unacceptablePassphrase
+    /// The key of a passphrase needs this much memory, which there is not.
+    case outOfMemory(byteCount: Int)
+    /// The recipient of a key file at this place, from 0, has a public key for which nothing can be sealed.
+    case unusableRecipient(Int)
     /// The key opens none of the wraps of a key file.
     case notARecipient
     /// A recovery phrase has this many words, and not 12.
@@ -35,6 +39,8 @@ extension SealingError: CustomStringConvertible {
         case .malformed: "its lengths or numbers do not add up"
         case .unacceptableParameters: "it asks for scrypt parameters that are not computed"
         case .unacceptablePassphrase: "a passphrase has at least one letter and at most 1,024 bytes"
+        case .outOfMemory(let byteCount): "its passphrase needs \(byteCount >> 20) MiB of memory, which there is not"
+        case .unusableRecipient(let index): "recipient \(index + 1) has a public key for which nothing can be sealed"
         case .notARecipient: "it is not sealed for this key"
         case .wrongWordCount(let count): "a recovery phrase has 12 words, not \(count)"
         case .unknownWord(let position): "word \(position) is not in the list of recovery words"

@@ -1,0 +1,28 @@
+import Crypto
+import Foundation
+import GroundwaveEvents
+
+/// A private key that the key of an epoch can be wrapped for: X25519 (RFC 7748).
+///
+/// It is never random, but derived from something that a device or a person has anyway.
+package struct RecipientKey: Secret {
+    /// The key itself.
+    let key: Curve25519.KeyAgreement.PrivateKey
+
+    /// The key of a device, derived from its identity.
+    package init(identity: Identity) {
+        self.init(derived: DerivedKey.bytes(from: identity.secret, for: "groundwave recipient"))
+    }
+
+    /// - Parameter bytes: 32, from a derivation.
+    init(derived bytes: [UInt8]) {
+        // Any 32 bytes are a key: bits that must have a value are set on use (RFC 7748, section 5).
+        guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes) else {
+            preconditionFailure("32 bytes are a key.")
+        }
+        self.key = key
+    }
+
+    /// The 32 bytes of the public key.
+    package var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
+}
