@@ -156,15 +156,21 @@ package struct KeyFile: Sendable {
     /// Wraps a key; `nil` if the public key is one of the few that would let everybody unwrap it (RFC 7748, section 6.1).
     private static func wrap(_ key: EpochKey, for publicKey: [UInt8]) -> [UInt8]? {
         guard let recipient = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey),
+            !RecipientKey.sharesWithEverybody(recipient),
             var sender = try? HPKE.Sender(recipientKey: recipient, ciphersuite: suite, info: info(key.id)),
             let encrypted = try? sender.seal(key.bytes)
         else { return nil }
         return Array(sender.encapsulatedKey) + Array(encrypted)
     }
 
+    /// Returns what is in a wrap; `nil` if it is for another recipient, or one that everybody could have made and opened.
     private static func unwrapped(_ wrap: [UInt8], by recipient: RecipientKey, _ info: Data) -> [UInt8]? {
         var opener = try? HPKE.Recipient(
             privateKey: recipient.key, ciphersuite: suite, info: info, encapsulatedKey: Data(wrap[..<32]))
-        return (try? opener?.open(wrap[32...])).map { Array($0) }
+        guard let plain = try? opener?.open(wrap[32...]),
+            let encapsulated = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: wrap[..<32]),
+            !RecipientKey.sharesWithEverybody(encapsulated)
+        else { return nil }
+        return Array(plain)
     }
 }

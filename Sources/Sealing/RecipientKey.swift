@@ -25,4 +25,15 @@ package struct RecipientKey: Secret {
 
     /// The 32 bytes of the public key.
     package var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
+
+    /// Whether a public key is one of the few whose shared secret is zero with every private key, and so known to everybody.
+    ///
+    /// RFC 9180, section 7.1.4, wants such keys refused; swift-crypto computes with them, as CryptoKit does. A private key
+    /// is a multiple of 8 and these points have an order that divides 8, so one private key shows it for all. Cost: 0.05 ms.
+    static func sharesWithEverybody(_ publicKey: Curve25519.KeyAgreement.PublicKey) -> Bool {
+        guard let secret = try? anybody.sharedSecretFromKeyAgreement(with: publicKey) else { return true }
+        return secret.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 0 } }
+    }
+
+    private static let anybody = RecipientKey(derived: [UInt8](repeating: 1, count: 32)).key
 }
