@@ -121,10 +121,30 @@ import Testing
         #expect(error == .unknownEpoch(Self.key.id))
     }
 
-    @Test func `cannot be for a public key that shares its secret with everybody`() {
-        let recipients =
-            Samples.recipients() + [KeyFile.Recipient(.device, publicKey: [UInt8](repeating: 0, count: 32))]
-        #expect(throws: SealingError.unusableRecipient(3)) { try Samples.file(Samples.contents(recipients)) }
+    // The points of small order on Curve25519 (cr.yp.to/ecdh.html, "How do I validate Curve25519 public keys?").
+    @Test(arguments: [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ])
+    func `cannot be for a public key that shares its secret with everybody`(digits: String) throws {
+        let publicKey = try #require(Hexadecimal.decode(digits))
+        let recipients = Samples.recipients() + [KeyFile.Recipient(.device, publicKey: publicKey)]
+        #expect(throws: SealingError.unusableRecipient(3)) { _ = try Samples.file(Samples.contents(recipients)) }
+    }
+
+    @Test func `is not opened by a wrap that everybody could open`() throws {
+        let wrap = try #require(Hexadecimal.decode(Samples.smallOrderWrap))
+        let good = try Samples.file()
+        let wraps = wraps(of: good)
+        let plain = plain(recipients: Samples.recipients().map { ($0.kind.rawValue, $0.publicKey) }, former: [])
+        #expect(refusalOfOpening(Samples.handMade(wraps: wraps, plain: plain)) == nil)
+        #expect(
+            refusalOfOpening(Samples.handMade(wraps: [wraps[0], wraps[1], wrap], plain: plain)) == .notARecipient)
     }
 
     @Test(arguments: UInt8.min...UInt8.max)
