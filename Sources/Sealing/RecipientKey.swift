@@ -32,7 +32,7 @@ package struct RecipientKey: Secret {
     /// is a multiple of 8 and these points have an order that divides 8, so one private key shows it for all. Cost: 0.05 ms.
     static func sharesWithEverybody(_ publicKey: Curve25519.KeyAgreement.PublicKey) -> Bool {
         guard let secret = try? anybody.sharedSecretFromKeyAgreement(with: publicKey) else { return true }
-        return secret.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 0 } }
+        return secret == [UInt8](repeating: 0, count: 32)
     }
 
     private static let anybody = RecipientKey(derived: [UInt8](repeating: 1, count: 32)).key

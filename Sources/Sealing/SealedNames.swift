@@ -47,7 +47,7 @@ package struct SealedNames: Secret {
 
     /// Returns the sealed name of an object; `nil` if its plain name has none of the forms, or its time is too late.
     ///
-    /// Cost: about 2 us.
+    /// Cost: about 15 us.
     package func sealed(_ name: String) -> String? { translated(name, .sealing) }
 
     /// Returns the plain name of an object; `nil` if no name is sealed as this one.

@@ -50,7 +50,7 @@ package enum SealedObject {
 
     /// Seals `content` as the object `name` of `log`.
     ///
-    /// Cost: four copies of the content, besides the encryption (about 1 ms for 1 MiB).
+    /// Cost: about 5 ms for 1 MiB, and three copies of the content in memory.
     ///
     /// - Parameters:
     ///   - content: At most ``contentLimit`` bytes.
@@ -81,6 +81,8 @@ package enum SealedObject {
     }
 
     /// Opens the object `name` of `log` and returns its content.
+    ///
+    /// Cost: about 3 ms for 1 MiB, and three copies of the content in memory.
     ///
     /// - Parameters:
     ///   - keyring: With the key of the object's epoch.
