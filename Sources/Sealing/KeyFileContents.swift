@@ -61,7 +61,9 @@ extension KeyFile {
             precondition(namesKey.count == 32, "The key of names has 32 bytes.")
             precondition(formerKeys.count <= Self.formerKeyLimit, "A key file has at most 1,024 former keys.")
             (self.log, self.root, self.namesKey, self.recipients) = (log, root, namesKey, recipients)
-            self.formerKeys = formerKeys.sorted { $0.id < $1.id }
+            let sorted = formerKeys.sorted { $0.id < $1.id }
+            precondition(zip(sorted, sorted.dropFirst()).allSatisfy { $0.id < $1.id }, "Each former key is there once.")
+            self.formerKeys = sorted
         }
 
         /// All keys of a device that has opened the file of the epoch of `key`.
