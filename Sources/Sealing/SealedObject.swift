@@ -55,7 +55,8 @@ package enum SealedObject {
     /// - Parameters:
     ///   - content: At most ``contentLimit`` bytes.
     ///   - also: What else the tag covers: whoever opens the object must have the same bytes.
-    ///   - generator: It must be unpredictable.
+    ///   - generator: It must be unpredictable, and never give the same numbers twice: two contents under one salt would
+    ///     show each other.
     package static func seal(
         _ content: [UInt8], as name: String, of log: LogID, also: [UInt8] = [], with key: EpochKey,
         using generator: inout some RandomNumberGenerator
