@@ -118,7 +118,7 @@ let package = Package(
             "Projections",
             imports: ["ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
             [crypto]),
-        module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
+        module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"], [crypto]),
         // Layer 7
         module("Connections", imports: ["EventLog", "Replication"], [nioCore, nioPosix]),
         module(
