@@ -118,7 +118,7 @@ let package = Package(
             "Projections",
             imports: ["ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
             [crypto]),
-        module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"], [crypto]),
+        module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
         module("Connections", imports: ["EventLog", "Replication"], [nioCore, nioPosix]),
         module(
@@ -128,6 +128,7 @@ let package = Package(
             ]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
+        module("SecureStreams", imports: ["Events", "Replication"], [crypto]),
         // Layer 8
         module(
             "Store",
@@ -283,6 +284,9 @@ let package = Package(
             dependencies: ours([
                 "Events", "LogFormat", "ObjectStore", "Replication", "SeededNumbers", "Store", "Syncing", "Testing",
             ]) + ["ObjectServers"]),
+        .testTarget(
+            name: "SecureStreamsTests",
+            dependencies: ours(["ByteCoding", "Events", "Replication", "SecureStreams", "SeededNumbers", "Testing"])),
         .testTarget(
             name: "ConnectionsTests",
             dependencies: ours(["Connections", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [

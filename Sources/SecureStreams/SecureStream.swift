@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveReplication
 import Synchronization
 
 /// A stream over another one, between two devices that have proved to each other that they belong to one log.

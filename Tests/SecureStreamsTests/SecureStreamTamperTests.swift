@@ -1,4 +1,5 @@
 import GroundwaveReplication
+import GroundwaveSecureStreams
 import GroundwaveTesting
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import GroundwaveEvents
 import GroundwaveReplication
+import GroundwaveSecureStreams
 
 /// The opening of a secure stream at one end: the stream, or why there is none.
 typealias Opened = Result<SecureStream, any Error>

@@ -1,6 +1,7 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveReplication
+import GroundwaveSecureStreams
 import GroundwaveSeededNumbers
 import GroundwaveTesting
 import Testing

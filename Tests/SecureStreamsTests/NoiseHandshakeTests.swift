@@ -1,5 +1,5 @@
 import GroundwaveByteCoding
-import GroundwaveReplication
+import GroundwaveSecureStreams
 import Testing
 
 @Suite struct `A Noise handshake` {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GroundwaveEvents
+import GroundwaveReplication
 
 extension SecureStream {
     /// What both ends must agree on besides the secret: the version of what they say.

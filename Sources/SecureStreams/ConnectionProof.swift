@@ -1,4 +1,3 @@
-import GroundwaveByteCoding
 import GroundwaveEvents
 
 /// The proof of one end of a connection that it is a certain replica.
