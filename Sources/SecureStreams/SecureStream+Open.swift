@@ -32,7 +32,7 @@ extension SecureStream {
             try await finish(&handshake, as: role, over: stream)
             let (sending, receiving) = handshake.ciphers()
             var (opener, sealer) = (RecordOpener(receiving), RecordSealer(sending))
-            let proof = ConnectionProof.bytes(of: identity, as: role, handshake.hash)
+            let proof = IdentityProof.bytes(of: identity, as: role, handshake.hash)
             if role == .responder { try await stream.write(sealer.record(proof)) }
             let peer = try await peer(of: &opener, as: role, handshake.hash, over: stream, belongs)
             if role == .initiator { try await stream.write(sealer.record(proof)) }
@@ -64,9 +64,9 @@ extension SecureStream {
         var proof: [UInt8]?
         while proof == nil {
             proof = try opener.add(
-                try await part(of: stream, upTo: opener.missingCount, as: role), limit: ConnectionProof.size)
+                try await part(of: stream, upTo: opener.missingCount, as: role), limit: IdentityProof.size)
         }
-        guard let publicKey = ConnectionProof.publicKey(provedBy: proof ?? [], as: role.other, hash) else {
+        guard let publicKey = IdentityProof.publicKey(provedBy: proof ?? [], as: role.other, hash) else {
             throw SecureStreamError.unproven
         }
         let replica = Identity.replica(publicKey: publicKey)

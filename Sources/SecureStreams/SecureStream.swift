@@ -8,7 +8,7 @@ import Synchronization
 /// |---|---|---|---|
 /// | 1 | initiator | 48 | first message of the ``NoiseHandshake``: it knows the secret |
 /// | 2 | responder | 48 | second message: it knows the secret too, and now both have keys that nobody else has |
-/// | 3 | responder | 130 | a record with its ``ConnectionProof`` |
+/// | 3 | responder | 130 | a record with its ``IdentityProof`` |
 /// | 4 | initiator | 130 | a record with its own, once that of the responder was accepted |
 /// | 5 | both | … | records: see ``SecureRecord`` |
 ///
@@ -38,6 +38,7 @@ package final class SecureStream: ByteStream, HoldsSecret {
 
     fileprivate struct Input {
         var opener: RecordOpener
+        var isReading = false
         /// What was opened and not read yet.
         var body: ArraySlice<UInt8> = []
         /// Whether the other end has said anything.
@@ -68,6 +69,11 @@ package final class SecureStream: ByteStream, HoldsSecret {
     /// - Throws: ``SecureStreamError/changed``, after which the stream is closed; ``SecureStreamError/refused`` or
     ///   ``SecureStreamError/endedEarly`` if the stream below ended; the error of the stream below.
     package func read(upTo limit: Int) async throws -> [UInt8]? {
+        input.withLock { input in
+            precondition(!input.isReading, "One task reads at a time.")
+            input.isReading = true
+        }
+        defer { input.withLock { $0.isReading = false } }
         while true {
             let missingCount = try input.withLock { input throws(SecureStreamError) -> Int? in
                 if let failure = input.failure { throw failure }

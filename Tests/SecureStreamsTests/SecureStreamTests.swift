@@ -246,6 +246,19 @@ import Testing
         #expect(Hexadecimal.encode(answers.writes[0]) == responder[0])
     }
 
+    @Test func `cannot be opened through somebody between, who knows the secret and passes the proofs on`() async throws
+    {
+        let ((left, toPortable), (toShack, right)) = (MemoryStream.pair(), MemoryStream.pair())
+        async let portable = devices.open(left, as: .initiator)
+        async let shack = devices.open(right, as: .responder)
+        var fromShack = try await Insider(as: .initiator, over: toShack, secret: devices.secret)
+        var toInitiator = try await Insider(as: .responder, over: toPortable, secret: devices.secret)
+        try await toInitiator.write(try await fromShack.read())
+        #expect(await portable.failure == .unproven)
+        await toShack.close()
+        #expect(await shack.failure == .endedEarly)
+    }
+
     /// Has somebody who knows the secret answer the responder's proof, and returns why the responder refuses that one; `nil`
     /// if it does not.
     private func answer(
@@ -253,17 +266,38 @@ import Testing
     ) async throws -> SecureStreamError? {
         let (left, right) = MemoryStream.pair()
         async let opened = devices.open(right, as: .responder)
-        var handshake = NoiseHandshake(
-            as: .initiator, psk: SecureStream.preSharedKey(of: devices.secret), prologue: SecureStream.prologue)
-        try await left.write(handshake.message())
-        #expect(handshake.read(try await left.read(48)) != nil)
-        let (sending, receiving) = handshake.ciphers()
-        var (sealer, opener) = (RecordSealer(sending), RecordOpener(receiving))
-        var received: [UInt8]?
-        while received == nil { received = try opener.add(try await left.read(opener.missingCount)) }
-        try await left.write(sealer.record(proof(received ?? [], handshake.hash)))
+        var insider = try await Insider(as: .initiator, over: left, secret: devices.secret)
+        try await insider.write(proof(try await insider.read(), insider.hash))
         return await opened.failure
     }
+}
+
+/// Somebody who knows the secret of the log, and sends what no store sends.
+private struct Insider {
+    let hash: [UInt8]
+    private let stream: MemoryStream
+    private var sealer: RecordSealer
+    private var opener: RecordOpener
+
+    /// Exchanges the messages of the handshake.
+    init(as role: SecureStream.Role, over stream: MemoryStream, secret: [UInt8]) async throws {
+        var handshake = NoiseHandshake(
+            as: role, psk: SecureStream.preSharedKey(of: secret), prologue: SecureStream.prologue)
+        if role == .initiator { try await stream.write(handshake.message()) }
+        #expect(handshake.read(try await stream.read(NoiseHandshake.messageSize)) != nil)
+        if role == .responder { try await stream.write(handshake.message()) }
+        let (sending, receiving) = handshake.ciphers()
+        (self.stream, hash) = (stream, handshake.hash)
+        (sealer, opener) = (RecordSealer(sending), RecordOpener(receiving))
+    }
+
+    mutating func read() async throws -> [UInt8] {
+        while true {
+            if let body = try opener.add(try await stream.read(opener.missingCount)) { return body }
+        }
+    }
+
+    mutating func write(_ body: [UInt8]) async throws { try await stream.write(sealer.record(body)) }
 }
 
 /// Writes `bytes` in pieces of 1 to `limit` bytes.

@@ -1,6 +1,6 @@
 import GroundwaveEvents
 
-/// The proof of one end of a connection that it is a certain replica.
+/// The identity proof: with it one end of a connection shows that it is a certain replica.
 ///
 /// | size | |
 /// |---|---|
@@ -19,7 +19,7 @@ import GroundwaveEvents
 /// approach to authenticated Diffie-Hellman", CRYPTO 2003). The hash binds it to this connection, and the role to its
 /// direction, so that nobody's proof is of use to anybody else. The tag of the record binds the public key to the keys of
 /// the connection.
-enum ConnectionProof {
+enum IdentityProof {
     /// The size of a proof in bytes.
     static let size = 96
 
