@@ -129,6 +129,7 @@ let package = Package(
             ]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
+        module("SecureStreams", imports: ["Events", "Replication"], [crypto]),
         // Layer 8
         module(
             "Store",
@@ -285,6 +286,9 @@ let package = Package(
             dependencies: ours([
                 "Events", "LogFormat", "ObjectStore", "Replication", "SeededNumbers", "Store", "Syncing", "Testing",
             ]) + ["ObjectServers"]),
+        .testTarget(
+            name: "SecureStreamsTests",
+            dependencies: ours(["ByteCoding", "Events", "Replication", "SecureStreams", "SeededNumbers", "Testing"])),
         .testTarget(
             name: "ConnectionsTests",
             dependencies: ours(["Connections", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [

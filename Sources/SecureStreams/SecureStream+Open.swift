@@ -1,0 +1,93 @@
+import Crypto
+import Foundation
+import GroundwaveEvents
+import GroundwaveReplication
+
+extension SecureStream {
+    /// What both ends must agree on besides the secret: the version of what they say.
+    package static let prologue = Array("groundwave connection 1".utf8)
+
+    /// Proves to the other end of `stream` that this device belongs to the log, and has it prove the same.
+    ///
+    /// There is no time limit here: whoever calls this closes `stream` when ``ConnectionLimits/hello`` has passed. When this
+    /// throws, `stream` is closed, and the other end was not told why.
+    ///
+    /// - Parameters:
+    ///   - stream: A new connection, which nobody else uses.
+    ///   - role: The other end must have the other role: whoever connects is the initiator.
+    ///   - secret: The 32 bytes that every device of the log knows, and nobody else.
+    ///   - identity: The identity of this device.
+    ///   - ephemeralSecret: The 32 bytes of the ephemeral key, for tests with known results; otherwise it comes from the
+    ///     system's randomness.
+    ///   - belongs: Whether the replica that the other end has proved to be, with its public key, belongs to the log.
+    /// - Throws: ``SecureStreamError``, or the error of `stream`.
+    package static func opened(
+        over stream: any ByteStream, as role: Role, secret: [UInt8], identity: Identity,
+        ephemeralSecret: [UInt8]? = nil,
+        belongs: (_ publicKey: [UInt8], _ replica: ReplicaID) -> Bool
+    ) async throws -> SecureStream {
+        var handshake = NoiseHandshake(
+            as: role, psk: preSharedKey(of: secret), prologue: prologue, ephemeralSecret: ephemeralSecret)
+        do {
+            try await finish(&handshake, as: role, over: stream)
+            let (sending, receiving) = handshake.ciphers()
+            var (opener, sealer) = (RecordOpener(receiving), RecordSealer(sending))
+            let proof = IdentityProof.bytes(of: identity, as: role, handshake.hash)
+            if role == .responder { try await stream.write(sealer.record(proof)) }
+            let peer = try await peer(of: &opener, as: role, handshake.hash, over: stream, belongs)
+            if role == .initiator { try await stream.write(sealer.record(proof)) }
+            return SecureStream(stream, as: role, with: peer, opener, sealer)
+        } catch {
+            await stream.close()
+            throw error
+        }
+    }
+
+    /// Exchanges the two messages of the handshake.
+    private static func finish(
+        _ handshake: inout NoiseHandshake, as role: Role, over stream: any ByteStream
+    ) async throws {
+        if role == .initiator { try await stream.write(handshake.message()) }
+        var message: [UInt8] = []
+        while message.count < NoiseHandshake.messageSize {
+            message += try await part(of: stream, upTo: NoiseHandshake.messageSize - message.count, as: role)
+        }
+        guard handshake.read(message) != nil else { throw SecureStreamError.stranger }
+        if role == .responder { try await stream.write(handshake.message()) }
+    }
+
+    /// Reads the proof of the other end.
+    private static func peer(
+        of opener: inout RecordOpener, as role: Role, _ hash: [UInt8], over stream: any ByteStream,
+        _ belongs: (_ publicKey: [UInt8], _ replica: ReplicaID) -> Bool
+    ) async throws -> ReplicaID {
+        var proof: [UInt8]?
+        while proof == nil {
+            proof = try opener.add(
+                try await part(of: stream, upTo: opener.missingCount, as: role), limit: IdentityProof.size)
+        }
+        guard let publicKey = IdentityProof.publicKey(provedBy: proof ?? [], as: role.other, hash) else {
+            throw SecureStreamError.unproven
+        }
+        let replica = Identity.replica(publicKey: publicKey)
+        guard belongs(publicKey, replica) else { throw SecureStreamError.notMember(replica) }
+        return replica
+    }
+
+    private static func part(of stream: any ByteStream, upTo limit: Int, as role: Role) async throws -> [UInt8] {
+        guard let part = try await stream.read(upTo: limit), !part.isEmpty else {
+            throw role == .initiator ? SecureStreamError.refused : .endedEarly
+        }
+        return part
+    }
+
+    /// Returns the pre-shared key of the handshake: HKDF with SHA-256 (RFC 5869) of the secret, without salt and with the
+    /// info `groundwave connection`.
+    package static func preSharedKey(of secret: [UInt8]) -> [UInt8] {
+        precondition(secret.count == 32, "The secret of a log has 32 bytes.")
+        let extracted = HKDF<SHA256>.extract(inputKeyMaterial: SymmetricKey(data: secret), salt: [UInt8]())
+        // The first 32 bytes of an expansion are one HMAC (section 2.3).
+        let info = Array("groundwave connection".utf8) + [1]
+        return Array(HMAC<SHA256>.authenticationCode(for: info, using: SymmetricKey(data: Data(extracted))))
+    }
+}
