@@ -105,19 +105,21 @@ let package = Package(
         module("Records", imports: ["ByteCoding", "Events"]),
         module("Sealing", imports: ["ByteCoding", "Events"], [crypto, cryptoExtras]),
         // Layer 4
-        module("Membership", imports: ["Events", "LogFormat"]),
+        module("Membership", imports: ["ByteCoding", "Events", "LogFormat", "Records"]),
         module("LogRepair", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "MDBPages"]),
         module("Metering", imports: ["ByteCoding", "Compression", "Events", "Records"]),
         module("Settings", imports: ["ByteCoding", "Events", "Records"]),
         // Layer 5
-        module("EventLog", imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages"]),
+        module(
+            "EventLog",
+            imports: ["ByteCoding", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Membership"]),
         module("MeterProtocols", imports: ["ByteCoding", "Metering"], [cryptoExtras]),
         module("TraceFiles", imports: ["ByteCoding", "Compression", "Metering"]),
         module("TracePlot", imports: ["ByteCoding", "Compression", "Metering", "SVG"]),
         // Layer 6
         module(
             "Projections",
-            imports: ["ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Records"],
+            imports: ["ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Membership", "Records"],
             [crypto]),
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
@@ -127,6 +129,7 @@ let package = Package(
             imports: [
                 "ADIF", "ByteCoding", "Cabrillo", "CountryFiles", "Events", "Geography", "Projections", "Records",
             ]),
+        module("SealedRemotes", imports: ["ByteCoding", "Events", "LogFormat", "Replication", "Sealing"]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
         module("SecureStreams", imports: ["Events", "Replication"], [crypto]),
@@ -134,16 +137,16 @@ let package = Package(
         module(
             "Store",
             imports: [
-                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Projections", "Records",
-                "Recovery",
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "MDBPages", "Membership", "Projections",
+                "Records", "Recovery", "Sealing",
             ], [logging]),
         // Layer 9
         module("Observing", imports: ["EventLog", "Events", "LogFormat", "Projections", "Records", "Store"]),
         module(
             "Syncing",
             imports: [
-                "ByteCoding", "EventLog", "Events", "LogFormat", "Projections", "Records", "Recovery", "Replication",
-                "Store",
+                "ByteCoding", "EventLog", "Events", "LogFormat", "Membership", "Projections", "Records", "Recovery",
+                "Replication", "SealedRemotes", "Sealing", "Store",
             ]),
         // Layer 10
         module(
@@ -154,7 +157,8 @@ let package = Package(
             "Recovering",
             imports: [
                 "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages",
-                "Projections", "Records", "Recovery", "Replication", "Store", "Syncing",
+                "Projections", "Records", "Recovery", "Replication",
+                "SealedRemotes", "Store", "Syncing",
             ], [crypto]),
         // Layer 12
         .target(
@@ -242,9 +246,12 @@ let package = Package(
         .testTarget(
             name: "EventLogTests",
             dependencies: ours([
-                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "SeededNumbers",
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Membership",
+                "Records",
+                "SeededNumbers",
             ])),
-        .testTarget(name: "MembershipTests", dependencies: ours(["Events", "LogFormat", "Membership"])),
+        .testTarget(
+            name: "MembershipTests", dependencies: ours(["ByteCoding", "Events", "LogFormat", "Membership", "Records"])),
         .testTarget(name: "RecordsTests", dependencies: ours(["ByteCoding", "Events", "Records", "SeededNumbers"])),
         .testTarget(name: "SealingTests", dependencies: ours(["ByteCoding", "Events", "Sealing", "SeededNumbers"])),
         .testTarget(

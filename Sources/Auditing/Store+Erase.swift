@@ -137,7 +137,7 @@ extension WriteBatch {
             let changes = try log.changes(at: positions).filter { $0.record == id }
             let also = try read { [components] view in
                 // A record that is here is erased only if it is named.
-                try components.flatMap { try $0.relatedIDs?(view, kind, changes) ?? [] }.filter {
+                try components.flatMap { try $0.relatedIDs?(view, log.roster(), kind, changes) ?? [] }.filter {
                     try $0 != id && view.state(of: kind, $0)?.isEmpty != false
                 }
             }

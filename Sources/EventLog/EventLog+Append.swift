@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 import Synchronization
 
 /// The numbers, position and stamp of an appended batch.
@@ -78,7 +79,8 @@ extension EventLog {
                     if observed.areAll || !observed.heads.isEmpty { observed = ([], false) }
                     frame.removeAll()
                     state.lastChecksum = batch.withEvent(at: index) { shape, values in
-                        frame.append(
+                        state.changesRoster = state.changesRoster || RosterKind.isStatement(shape: shape)
+                        return frame.append(
                             frame: header, shape: shape, values: values, resolutions: resolutions,
                             after: state.lastChecksum)
                     }
@@ -153,6 +155,7 @@ extension EventLog {
             try tables.startRun(of: frame.id.replica, at: state.nextPosition, after: known, in: transaction)
             if frame.isWithheld, !erased.contains(frame.id) { missing.insert(frame.id) }
             if frame.isLost { lost.insert(frame.id) }
+            noteStatement(frame, in: bytes.span.bytes, &state)
             buffer.removeAll()
             state.lastChecksum =
                 erased.contains(frame.id)
@@ -191,8 +194,13 @@ extension EventLog {
                 isLastWriter = lastWriter.becomeLastWriter() && isLastWriter
                 // The process that put the file at its path may have died, or failed, before flushing the folder entry.
                 if !isLastWriter { try environment().synchroniseName() }
-                let trails = mayTrail && isLastWriter && state.mayBeTrailed
+                let isTrailing = state.mayBeTrailed
                 let result = try body(transaction, tables, &state)
+                // Which events count must be on the disk with the events that decide it.
+                let mayTrail = mayTrail && !state.changesRoster
+                let trails = mayTrail && isLastWriter && isTrailing
+                if state.changesRoster { try followRoster(since: before, transaction, tables) }
+                state.changesRoster = false
                 state.mayBeTrailed = isLastWriter && (mayTrail || state.mayBeTrailed)
                 mayBeTrailed = state.mayBeTrailed
                 seals = try storeSeals(transaction, tables)

@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 
 extension EventLog {
     /// The key of the row with the stamp (8) that the clock had when the log was cleared.
@@ -36,6 +37,9 @@ extension EventLog {
             if let row = try old.value(Claim.key, in: from.meta) {
                 try new.put(row.span.bytes, for: Claim.key, in: to.meta)
             }
+            // A log stays sealed, and by the same event: whoever empties it joins the same roster again.
+            let roster = RosterRow(root: try Self.rosterRow(in: old, from).root)
+            try new.put(roster.bytes.span.bytes, for: RosterRow.key, in: to.meta)
             if let device { try new.put([UInt8](device.utf8).span.bytes, for: Self.deviceKey, in: to.meta) }
             // The clock continues, so that later events do not seem older than the removed ones. Its own row holds the
             // stamp, since no event has it any more.

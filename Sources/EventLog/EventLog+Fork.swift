@@ -37,6 +37,7 @@ extension EventLog {
             try new.put(state.bytes.span.bytes, for: NameState.key, in: tables.meta)
             let base = streams.base(of: stream)
             try moveRows(forkPoint, to: branch, count: count, base: base, from: old, to: new)
+            try followRoster(since: nil, new, tables)
         }
         sealer.withLock { $0 = Sealer(generation: $0.generation + 1) }
     }
@@ -59,7 +60,9 @@ extension EventLog {
             var state = try Self.nameState(in: old, LogTables(in: old))
             state.count += isSame ? 0 : 1
             state.isUncertain = isUncertain
-            try new.put(state.bytes.span.bytes, for: NameState.key, in: LogTables(in: new).meta)
+            let tables = try LogTables(in: new)
+            try new.put(state.bytes.span.bytes, for: NameState.key, in: tables.meta)
+            try followRoster(since: nil, new, tables)
         }
     }
 

@@ -65,6 +65,7 @@ extension EventLog {
             let erased = try tables.erased.events(in: transaction)
             let streams = try Self.streams(in: transaction, tables)
             var (returned, placed, missing) = (EventSet(), 0, EventSet())
+            var changesRoster = false
             for part in returning where try isOfSameHistory(part, lostRanges) {
                 for sequence in part.range {
                     let event = EventID(part.stream, sequence - part.base)
@@ -79,12 +80,14 @@ extension EventLog {
                         of: event, part, streams.resolutions(to: part.stream), isErased: erased.contains(event),
                         previous)
                     try Self.putLate(frame, at: position, in: transaction)
+                    changesRoster = try Self.isStatement(frame, at: position) || changesRoster
                     if isWithheld, !erased.contains(event) { missing.insert(event) }
                     placed += 1
                 }
             }
             try tables.holes.remove(returned, in: transaction)
             try tables.lacking.insert(missing, in: transaction)
+            if changesRoster { try followRoster(since: nil, transaction, tables) }
             return (Int(returned.count), placed)
         }
     }

@@ -70,16 +70,18 @@ extension EventLog {
         guard values.keys.contains(where: wanted.contains) else { return 0 }
         return try commit { transaction, tables, _ in
             let missing = try Self.missingValues(in: transaction, tables)
-            var (filled, count) = (EventSet(), 0)
+            var (filled, count, changesRoster) = (EventSet(), 0, false)
             for event in values.keys.sorted() where missing.contains(event) {
                 guard let bytes = values[event], let position = try Self.position(of: event, in: transaction, tables),
                     let frame = try Self.frame(of: bytes, filling: event, at: position, in: transaction, tables)
                 else { continue }
                 try Self.putLate(frame, at: position, in: transaction)
+                changesRoster = try Self.isStatement(frame, at: position) || changesRoster
                 filled.insert(event)
                 count += 1
             }
             try tables.lacking.remove(filled, in: transaction)
+            if changesRoster { try followRoster(since: nil, transaction, tables) }
             return count
         }
     }

@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 
 /// The result of receiving ranges.
 public struct Received: Hashable, Sendable {
@@ -222,6 +223,7 @@ extension EventLog {
                 buffer.removeAll()
                 try piece.frame.fullest(beside: pending, sequence).withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
+                    Self.noteStatement(frame, in: bytes, &state)
                     let isErased = ingestion.erased.contains(EventID(stream, sequence - base))
                     if frame.isWithheld, !isErased { ingestion.missingValues.insert(EventID(stream, sequence - base)) }
                     let resolutions = try ingestion.finder?.resolutions(for: frame, in: bytes, of: stream) ?? []

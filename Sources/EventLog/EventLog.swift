@@ -3,6 +3,7 @@ import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
 import GroundwaveLogRepair
+import GroundwaveMembership
 import Synchronization
 
 /// The log: every event of this store, in order of arrival, in one LMDB file.
@@ -38,6 +39,8 @@ public final class EventLog: Sendable {
     /// Held while the end of the log is checked after a failed commit.
     let checking = Mutex(())
     let sealer = Mutex(Sealer())
+    /// The roster as it was last decided, so that it is decided once.
+    let knownRoster = Mutex<KnownRoster?>(nil)
 
     /// Creates a new, empty log at `path` and opens it. The file is written under another name and then renamed.
     ///
@@ -51,6 +54,7 @@ public final class EventLog: Sendable {
             try tables.putNames(log: id, epoch: epoch, in: transaction)
             let state = LogState(nextPosition: 1, lastChecksum: 0, clock: Stamp(rawValue: 0))
             try transaction.put(state.bytes.span.bytes, for: LogState.key, in: tables.meta)
+            try transaction.put(RosterRow().bytes.span.bytes, for: RosterRow.key, in: tables.meta)
         }
         if let state = FileState(of: path) { WriterLock.note(state, of: path) }
         return try EventLog(opening: path, options: options)

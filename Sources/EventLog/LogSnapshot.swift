@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 
 /// One state of the log. Frames met in a scan can be returned to without a look-up.
 ///
@@ -9,8 +10,10 @@ import GroundwaveLogFormat
 public struct LogSnapshot: ~Copyable {
     private let transaction: ReadTransaction
     private let tables: LogTables
+    private let log: EventLog
 
-    init(_ transaction: consuming ReadTransaction) throws {
+    init(_ transaction: consuming ReadTransaction, of log: EventLog) throws {
+        self.log = log
         tables = try LogTables(in: transaction)
         self.transaction = transaction
     }
@@ -54,6 +57,9 @@ public struct LogSnapshot: ~Copyable {
         }
     }
 
+    /// Who belongs to the log, and which events count; `nil` if all do: see ``EventLog/roster()``.
+    package func roster() throws -> Roster? { try log.roster(in: transaction, tables) }
+
     /// The content of the log: see ``LogContent``.
     public func content() throws -> LogContent { try EventLog.content(in: transaction, tables.meta) }
 
@@ -79,7 +85,7 @@ extension EventLog {
     public func withSnapshot<Result>(_ body: (borrowing LogSnapshot) throws -> Result) throws -> Result {
         try read { transaction in
             // The snapshot is lent, so it ends before its transaction.
-            try body(LogSnapshot(ReadTransaction(sharing: transaction)))
+            try body(LogSnapshot(ReadTransaction(sharing: transaction), of: self))
         }
     }
 }

@@ -156,6 +156,8 @@ package struct LogState: Hashable {
     /// Whether a commit after this one may be on the disk without a meta page that leads to it: see
     /// ``EventLog/bringBackTrailing()``.
     package var mayBeTrailed = false
+    /// Whether this commit brings events that say who belongs to the log. Not stored.
+    package var changesRoster = false
 
     package static let key = [UInt8]("state".utf8)
 

@@ -229,7 +229,8 @@ struct ImportRun {
             let reverts = try Reverts(in: view, store.log)
             return (
                 ImportComparison(
-                    source: SourceID(name: source), isTrusted: isTrusted, ids: ContactIDs(key: try view.idKey()),
+                    source: SourceID(name: source), isTrusted: isTrusted,
+                    ids: ContactIDs(key: try view.idKey(by: store.log.roster())),
                     session: options.session, undos: reverts.undos, again: again, formerValues: formerValues),
                 try ImportBook(of: name, source, by: writer.replica, or: id, reverts.cancelled, in: view)
             )

@@ -30,9 +30,9 @@ extension StoreComponent {
         component.checkErase = { store, kind, ids, note in
             if kind == QSOKind.name { try store.refuse(note, naming: ids) }
         }
-        component.relatedIDs = { view, kind, changes in
+        component.relatedIDs = { view, roster, kind, changes in
             guard kind == QSOKind.name else { return [] }
-            return try ContactIDs(key: view.idKey()).erased(with: changes)
+            return try ContactIDs(key: view.idKey(by: roster)).erased(with: changes)
         }
         return component
     }()

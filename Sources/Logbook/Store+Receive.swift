@@ -80,7 +80,7 @@ private struct Comparing {
 
     init(_ view: borrowing ViewReader, _ log: EventLog, _ source: SourceID, _ session: RecordID?) throws {
         (self.log, self.source, self.session) = (log, source, session)
-        ids = ContactIDs(key: try view.idKey())
+        ids = ContactIDs(key: try view.idKey(by: log.roster()))
         hasErased = try view.hasRecords(of: ErasureKind.name)
         undos = try Reverts(in: view, log).undos
     }

@@ -18,6 +18,9 @@ package struct Roster: Hashable, Sendable {
     private var ranks: [ReplicaID: Int] = [:]
     private let streams: Streams
 
+    /// Nobody belongs to the log, and nothing counts.
+    package init() { (admitted, streams) = (EventSet(), Streams()) }
+
     /// Decides about `statements`. Cost: O(statements of each member × log of their number), and the ranges that they name.
     ///
     /// - Parameters:
@@ -45,6 +48,7 @@ package struct Roster: Hashable, Sendable {
                     add(device)
                 case .revoke(let device, _): decision.about[device, default: []].append(statement)
                 case .admit(let events): admitted.formUnion(decision.histories(of: events))
+                case .seal, .epoch: continue
                 }
             }
             next += 1
@@ -86,6 +90,30 @@ package struct Roster: Hashable, Sendable {
     package func counts(_ event: EventID) -> Bool {
         let device = streams.origin(of: event.replica)
         return (ranks[device] != nil && counts(event, of: device)) || admitted.contains(event)
+    }
+
+    /// Whether `event`, which writes to this record, is folded: it counts, or says who belongs, or is the first one of its
+    /// author and introduces it.
+    package func folds(_ event: EventID, kind: String, record: RecordID) -> Bool {
+        if counts(event) || kind == RosterKind.name { return true }
+        let device = streams.origin(of: event.replica)
+        return kind == ClockDeclaration.kind && record == RecordID(high: device.high, low: device.low)
+            && streams.base(of: event.replica) + event.sequence == 1
+    }
+
+    /// Returns the events among `ranges` that do not count. Cost: O(ranges × ranges that are named).
+    package func uncounted(among ranges: [EventRange]) -> EventSet {
+        var rest = EventSet()
+        for range in ranges {
+            let device = streams.origin(of: range.replica)
+            let all = EventSet([range])
+            guard ranks[device] != nil else {
+                rest.formUnion(all)
+                continue
+            }
+            if let seen = seen[device] { rest.formUnion(all.subtracting(seen)) }
+        }
+        return rest.subtracting(admitted)
     }
 }
 

@@ -6,6 +6,9 @@ import GroundwaveEvents
 package struct RosterStatement: Hashable, Sendable {
     /// What is said.
     package enum Word: Hashable, Sendable {
+        /// The log is sealed from now on. `phrase` is the replica whose key the recovery phrase is; `before` is what the
+        /// author had seen. `root` stands for the event: a device that joins is told it.
+        case seal(phrase: ReplicaID, before: EventSet, root: Hash256)
         /// The device belongs to the log, and `ending`, revocations of it, no longer count.
         case approve(ReplicaID, ending: [EventID])
         /// The device belongs to the log no more. `seen` are the last events of it that the author had seen, one in each
@@ -13,6 +16,8 @@ package struct RosterStatement: Hashable, Sendable {
         case revoke(ReplicaID, seen: [EventID])
         /// These events, and those before them in their histories, count for records.
         case admit([EventID])
+        /// What is written to sealed remotes from now on is sealed with another key: see ``RosterKind/epoch``.
+        case epoch
     }
 
     /// The event that says it.

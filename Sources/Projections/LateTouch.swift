@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 import GroundwaveRecords
 
 /// The records and series blocks that late events touch.
@@ -34,16 +35,23 @@ struct LateTouch {
     }
 
     /// Adds an event that `snapshot` has yielded.
-    mutating func note(_ frame: Frame, _ bytes: RawSpan, at position: Position, in snapshot: borrowing LogSnapshot) {
-        positions.append(position)
+    ///
+    /// - Parameter roster: Who decides whether the event counts; `nil` if all do.
+    mutating func note(
+        _ frame: Frame, _ bytes: RawSpan, at position: Position, in snapshot: borrowing LogSnapshot,
+        counting roster: Roster?
+    ) {
         do throws(ChangeError) {
             let shape = bytes.extracting(frame.shape)
             let reader = try ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            guard roster?.folds(frame.id, reader, in: shape) ?? true else { return }
+            positions.append(position)
             if reader.block != nil { return blocks.append((position, snapshot.place(of: bytes))) }
             noteRecords(of: reader, in: shape, at: position)
-        } catch {
+        } catch  where roster?.counts(frame.id) ?? true {
+            positions.append(position)
             unread.append((position, UnreadEvent.encode(error)))
-        }
+        } catch {}
     }
 
     /// Adds the records that an event touches, if it can be read.
@@ -79,9 +87,10 @@ extension Replayer {
             guard content.generation == start.content.generation else { throw ViewError.stale }
             var (touched, last) = (LateTouch(), start)
             last.content = content
+            let roster = try snapshot.roster()
             try snapshot.scanLate(after: start.content.late) { number, position, frame, bytes in
                 if position <= start.position, isWanted(frame.id), !archived.contains(frame.id) {
-                    touched.note(frame, bytes, at: position, in: snapshot)
+                    touched.note(frame, bytes, at: position, in: snapshot, counting: roster)
                 }
                 guard touched.positions.count == sliceCount else { return true }
                 last.content = LogContent(generation: content.generation, late: number)

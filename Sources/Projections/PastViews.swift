@@ -146,10 +146,10 @@ public final class PastViews: Sendable {
     }
 
     private func usableSnapshots(for vector: VersionVector, _ archived: VersionVector) throws -> [SnapshotReader] {
-        let layout = try Kinds.layout(for: log)
-        return snapshots.compactMap { path in
+        return try snapshots.compactMap { path in
             guard let reader = try? SnapshotReader(path), reader.head.log == log.id,
-                reader.head.layout == layout, vector.canBeReached(from: reader.head.vector, archived)
+                try reader.head.layout == Kinds.layout(for: log, of: reader.head.vector),
+                vector.canBeReached(from: reader.head.vector, archived)
             else { return nil }
             return reader
         }

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 import GroundwaveRecords
 import Synchronization
 
@@ -56,6 +57,7 @@ public final class RecordHistory: Sendable {
         names: inout Names, unread: (Position, ChangeError) throws -> Void = { throw $1 }
     ) throws -> RecordState {
         let base = try openBase()
+        let roster = try log.roster()
         var state = RecordState()
         // Whether other declarations count than those among the archived events.
         var isRestamped = false
@@ -79,7 +81,7 @@ public final class RecordHistory: Sendable {
                 }
                 return
             }
-            guard filter.includes(frame.id) else { return }
+            guard filter.includes(frame.id), roster?.folds(frame.id, kind: kind, record: record) ?? true else { return }
             do throws(ChangeError) {
                 try state.fold(
                     frame, of: record, in: bytes, stamp: filter.stamp(of: frame.id, frame.stamp), position: position,

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLMDB
 import GroundwaveLogFormat
+import GroundwaveMembership
 import GroundwaveRecords
 
 /// The only replay: folds the events of a log into a view, from the view's checkpoint to the end of the log.
@@ -64,6 +65,7 @@ struct Replayer {
             var blocks: [(position: Position, place: Place)] = []
             var unread: [(position: Position, reason: [UInt8])] = []
             var last = start
+            let roster = try snapshot.roster()
             try snapshot.scan(from: start.position + 1) { position, frame, bytes in
                 guard position <= target else { return false }
                 last.position = position
@@ -72,14 +74,15 @@ struct Replayer {
                     let shape = bytes.extracting(frame.shape)
                     let reader = try ChangeReader(
                         shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+                    guard roster?.folds(frame.id, reader, in: shape) ?? true else { return position < target }
                     if reader.block != nil {
                         blocks.append((position, snapshot.place(of: bytes)))
                         return position < target && blocks.count < sliceCount
                     }
                     groups.append(reader, in: shape, position: position, place: snapshot.place(of: bytes))
-                } catch {
+                } catch  where roster?.counts(frame.id) ?? true {
                     unread.append((position, UnreadEvent.encode(error)))
-                }
+                } catch {}
                 return position < target && groups.count < sliceCount
             }
             // The checksum of the frame appended at that position, not of a late event that fills it.

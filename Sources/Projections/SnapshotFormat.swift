@@ -48,7 +48,7 @@ struct SnapshotHead {
     var log: LogID
     /// When the snapshot was made, in milliseconds since 1970.
     var created: Int64
-    /// The layout of the views that the records were read from: see ``Kinds/layout(for:)``.
+    /// The layout of the views that the records were read from: see ``Kinds/layout(for:of:)``.
     var layout: UInt64
     var replicas: [Replica]
     var names: Names

@@ -27,7 +27,9 @@ extension Views {
         content: LogContent
     ) throws -> Environment {
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
-        guard try isBase || reader.head.layout == Kinds.layout(for: log) else { throw SnapshotError.otherVersion }
+        guard try isBase || reader.head.layout == Kinds.layout(for: log, of: reader.head.vector) else {
+            throw SnapshotError.otherVersion
+        }
         // The archive snapshot still covers lost ranges, whose trees can no longer be computed.
         let lost = isBase ? try log.lostRanges() : []
         for replica in reader.head.replicas {

@@ -30,7 +30,7 @@ struct SnapshotWriter {
         let (names, kinds) = try views.read { (view: borrowing ViewReader) in (view.names, try view.kindsWithRecords())
         }
         let head = SnapshotHead(
-            log: log.id, created: created, layout: try Kinds.layout(for: log),
+            log: log.id, created: created, layout: try Kinds.layout(for: log, of: vector),
             replicas: try vector.entries.map { entry in
                 let last = EventID(entry.replica, entry.sequence)
                 guard let edge = try log.edge(of: entry.replica, through: entry.sequence),

@@ -12,7 +12,8 @@ extension Snapshot {
     ///
     /// - Throws: ``SnapshotError`` if it is no snapshot.
     package static func isCurrent(at path: String, of log: EventLog) throws -> Bool {
-        try SnapshotReader(path).head.layout == Kinds.layout(for: log)
+        let head = try SnapshotReader(path).head
+        return try head.layout == Kinds.layout(for: log, of: head.vector)
     }
 }
 
@@ -32,7 +33,7 @@ extension Views {
     ) throws -> Views {
         let reader = try SnapshotReader(snapshot)
         guard reader.head.log == log.id else { throw SnapshotError.otherHistory }
-        // Of a log with forks it is a hash, see Kinds.layout(for:), which only who has the events can compare.
+        // Of a log with forks, or with events that do not count, it is a hash, see Kinds.layout(for:of:), which only who has the events can compare.
         let isHash = reader.head.layout > UInt64(UInt32.max)
         guard reader.head.layout == Kinds.viewVersion || isHash else { throw SnapshotError.otherVersion }
         let environment = try create(at: path, log: log, kinds: kinds, try log.content())

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveReplication
+import GroundwaveSealedRemotes
 import GroundwaveStore
 import GroundwaveSyncing
 
@@ -17,6 +18,7 @@ extension Store {
     ///   - address: The address of the log.
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
+    ///   - unlocking: What opens the remote if it is sealed. Not needed to resume.
     ///   - report: Called as the join proceeds, on any thread.
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
@@ -25,15 +27,15 @@ extension Store {
     ///   `CancellationError` at once if the task is cancelled; what has arrived is kept.
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration(),
-        progress report: @escaping @Sendable (JoinProgress) -> Void = { _ in }
+        unlocking: Unlocking? = nil, progress report: @escaping @Sendable (JoinProgress) -> Void = { _ in }
     ) async throws -> (store: Store, summary: SyncSummary) {
         let remote = Remote(name: address.suggestedName, address: address)
         let access = try address.access(in: AccessContext(configuration))
-        return try await join(remote, at: url, configuration) {
-            try await Self.log(of: remote, through: access, configuration.components)
-        } fetching: { store in
+        return try await join(remote, at: url, configuration, through: access, unlocking) { store in
             try await store.add(remote: remote.name, at: address)
-            return try await store.fetchAll(from: access, report) { try await store.sync(remote) }
+            return try await store.fetchAll(from: try store.sealing(access, remote.name), report) {
+                try await store.sync(remote)
+            }
         }
     }
 
@@ -48,6 +50,7 @@ extension Store {
     ///   - name: Its name among the remotes of the store, as in ``sync(with:as:isPulling:isPushing:isFull:)``.
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
+    ///   - unlocking: What opens the remote if it is sealed. Not needed to resume.
     ///   - report: Called as the join proceeds, on any thread.
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
@@ -55,14 +58,12 @@ extension Store {
     ///   one of the names is invalid. `CancellationError` at once if the task is cancelled; what has arrived is kept.
     public static func join(
         through transport: any Transport, as name: String, at url: URL,
-        _ configuration: Configuration = Configuration(),
+        _ configuration: Configuration = Configuration(), unlocking: Unlocking? = nil,
         progress report: @escaping @Sendable (JoinProgress) -> Void = { _ in }
     ) async throws -> (store: Store, summary: SyncSummary) {
         let remote = try Remote(ofApplication: name)
-        return try await join(remote, at: url, configuration) {
-            try await Self.log(of: remote, through: .storage(transport), configuration.components)
-        } fetching: { store in
-            try await store.fetchAll(from: .storage(transport), report) {
+        return try await join(remote, at: url, configuration, through: .storage(transport), unlocking) { store in
+            try await store.fetchAll(from: try store.sealing(.storage(transport), name), report) {
                 try await store.sync(with: transport, as: name)
             }
         }
@@ -80,7 +81,7 @@ extension Store {
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
     /// - Returns: The store, and the result of the fetch.
-    /// - Throws: As ``join(through:as:at:_:progress:)``, and as ``sync(over:as:)``.
+    /// - Throws: As ``join(through:as:at:_:unlocking:progress:)``, and as ``sync(over:as:)``.
     public static func join(
         over stream: any ByteStream, as name: String = "stream", at url: URL,
         _ configuration: Configuration = Configuration()
@@ -96,6 +97,33 @@ extension Store {
         } catch {
             await stream.close()
             throw error
+        }
+    }
+
+    /// Creates a store or resumes its creation, with what opens the remote if it is sealed.
+    private static func join(
+        _ remote: Remote, at url: URL, _ configuration: Configuration, through access: RemoteAccess,
+        _ unlocking: Unlocking?, fetching fetch: (Store) async throws -> SyncSummary
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        var keys: LogKeys?
+        return try await join(remote, at: url, configuration) {
+            // A join that is resumed has the keys.
+            keys = StoreFiles(url).readLogKeys()
+            if keys == nil {
+                do { keys = try await unlock(access, at: remote.address, with: unlocking) } catch {
+                    throw describe(error, at: remote, file: remote.address.description)
+                }
+            }
+            if let keys { return keys.log }
+            return try await Self.log(of: remote, through: access, configuration.components)
+        } fetching: { store in
+            if let keys { try store.adopt(keys) }
+            let summary = try await fetch(store)
+            if case .phrase(let words)? = unlocking, let replica = store.replica {
+                guard try await store.approve(replica, by: KnownPhrase(words)) else { return summary }
+                return try await fetch(store)
+            }
+            return summary
         }
     }
 

@@ -18,7 +18,7 @@ extension Store {
     /// the store, if damage was met before, or if the file is not as Groundwave last left it. Damage therefore ends
     /// at most one process.
     ///
-    /// - Throws: ``StoreError`` with code `notFound` if there is no store; `joining` if ``join(_:at:_:progress:)`` has not
+    /// - Throws: ``StoreError`` with code `notFound` if there is no store; `joining` if ``join(_:at:_:unlocking:progress:)`` has not
     ///   fetched everything yet; `damaged` if a damaged store cannot be preserved; then nothing was changed.
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
         try await open(at: url, configuration, isJoining: false)

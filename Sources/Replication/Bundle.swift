@@ -4,7 +4,7 @@ import GroundwaveLogFormat
 
 /// Some events of a log, as a sequence of segments.
 public struct Bundle<Log: ReplicatedLog> {
-    private let log: Log
+    package let log: Log
     private let identity: Identity
     private let ranges: [EventRange]
     private let kept: [RangeFrame]

@@ -73,7 +73,7 @@ public struct RemoteInventory: Sendable {
 
     /// The stores that have a folder, in order.
     static func stores(at transport: any Transport) async throws(TransportError) -> [ReplicaID] {
-        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount)
+        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLayout.storeLimit)
         return names.compactMap { name in ReplicaID(text: name).flatMap { "\($0)" == name ? $0 : nil } }
     }
 

@@ -70,6 +70,17 @@ public enum RemoteLayout {
         Mark(try await transport.get(name, range: nil, limit: 64))
     }
 
+    /// Throws if a remote without a log mark has one of the other form: sealed, or open.
+    static func refuseOtherForm(_ transport: any Transport) async throws {
+        let storage = (transport as? any OtherForm)?.storage
+        let mark = storage == nil ? name("groundwave-sealed") : log
+        guard try await (storage ?? transport).get(mark, range: 0..<1, limit: 1) == nil else {
+            throw RemoteError.otherForm(isSealed: storage == nil)
+        }
+    }
+
+    /// The maximum number of stores; further ones are ignored.
+    static let storeLimit = 1024
     static let stores = folder("stores")
 
     static func folder(of store: ReplicaID) -> ObjectPrefix { folder("stores/\(store)") }

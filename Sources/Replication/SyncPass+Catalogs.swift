@@ -7,7 +7,7 @@ extension SyncPass {
     /// - Throws: ``RemoteWasRefilled`` if the remote has lost objects of a store.
     mutating func pull(mayPull: Bool) async throws {
         try beginRequest()
-        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount)
+        let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLayout.storeLimit)
         var stores = Set(names.compactMap { ReplicaID(text: $0) }.filter { names.contains("\($0)") })
         stores.formUnion(cache.catalogs.keys)
         if !isFull {

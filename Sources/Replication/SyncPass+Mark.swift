@@ -15,6 +15,8 @@ extension SyncPass {
             guard mayWrite else { throw RemoteError.notReady }
             try await writeMarkAgain()
         case .none:
+            try beginRequest()
+            try await RemoteLayout.refuseOtherForm(transport)
             if !cache.catalogs.isEmpty { forget() }
             guard mayWrite else { return }
             // The mark may be missing because a store of another log is writing it again.
@@ -62,7 +64,7 @@ extension SyncPass {
     /// Throws if the catalog of any store, or another object of one without a catalog, is of another log.
     private mutating func refuseSegmentsOfOthers() async throws {
         try beginRequest()
-        for folder in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLimits.storeCount) {
+        for folder in try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLayout.storeLimit) {
             guard let store = ReplicaID(text: folder), "\(store)" == folder else { continue }
             var names = [RemoteLayout.catalog(of: store)]
             names += try await objects(of: store).prefix(1).map(\.name)

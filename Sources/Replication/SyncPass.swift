@@ -127,18 +127,14 @@ public struct SyncPass<Log: ReplicatedLog> {
     }
 }
 
-/// Limits of a remote.
-enum RemoteLimits {
-    /// The maximum number of stores; further ones are ignored.
-    static let storeCount = 1024
-}
-
 /// Why a remote cannot be used.
 public enum RemoteError: Error, Hashable, Sendable {
     /// The object with the name of the log mark is not a log mark.
     case notARemote
     /// The remote is of another log.
     case otherLog(LogID)
+    /// What is there is sealed, and was expected to lie open; or the other way round.
+    case otherForm(isSealed: Bool)
     /// The log mark is empty or cut short; a store of the log that pushes writes it again.
     case notReady
 }

@@ -2,7 +2,7 @@
 ///
 /// It needs only the operations of simple storage: an object is written under an unused name, read, listed and deleted; and
 /// one object of each store is replaced. Its answers are untrusted: contents are checked like any input from outside, a listing may be
-/// outdated, and a missing object of another device may appear later. Objects are not encrypted.
+/// outdated, and a missing object of another device may appear later. Objects of a sealed log arrive here sealed.
 ///
 /// A conforming type guarantees:
 /// - **Whole objects.** A reader gets an object completely or not at all, also after a writer was killed.
@@ -82,6 +82,9 @@ extension Transport {
     /// Returns `nil`: the remote cannot be watched. It is then looked at after each write, and every half minute.
     public func watch() -> AsyncStream<Void>? { nil }
 }
+
+/// A remote whose objects lie sealed in another storage.
+package protocol OtherForm: Transport { var storage: any Transport { get } }
 
 /// The result of storing an object.
 public enum PutOutcome: Hashable, Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveMembership
 import GroundwaveProjections
 import GroundwaveRecords
 import Synchronization
@@ -220,6 +221,8 @@ extension Frame {
     /// may have had any. A delete alone has none.
     package func isErasable(in bytes: RawSpan) -> Bool {
         let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
+        // Who belongs to the log must stay known to everybody.
+        if RosterKind.isStatement(shape: shape) { return false }
         guard let change = try? Change(shape: shape, values: values, isWithheld: isWithheld, by: names(in: bytes)),
             var reader = try? ChangeReader(shape: shape, isWithheld: isWithheld, by: names(in: bytes)),
             let note = try? reader.note(in: values)

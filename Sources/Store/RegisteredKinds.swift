@@ -1,3 +1,4 @@
+import GroundwaveMembership
 import GroundwaveProjections
 import GroundwaveRecords
 
@@ -14,7 +15,7 @@ package enum RegisteredKinds {
     /// The kinds of the store itself.
     static let system: [KindSchema] = [
         ReplicaKind.schema, ImportKind.schema, MergeKind.schema, RevertKind.schema, ErasureKind.schema,
-        ArchiveKind.schema, RecoveryKind.schema, WriteKind.schema, KindDescription.schema,
+        ArchiveKind.schema, RecoveryKind.schema, RosterKind.schema, WriteKind.schema, KindDescription.schema,
     ]
 
     /// Returns the kinds and projections of `configuration`.

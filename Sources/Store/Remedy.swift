@@ -85,6 +85,16 @@ public enum Remedy: Hashable, Sendable {
     case addRemote(address: String?)
     /// Remove a remote.
     case removeRemote(String)
+    /// Seal the log.
+    case sealLog
+    /// Seal what lies at a remote.
+    case sealRemote(String)
+    /// Open what lies at a remote.
+    case unsealRemote(String)
+    /// Approve a device, on another one.
+    case approveDevice(String)
+    /// Give the passphrase or the recovery phrase of a sealed log.
+    case unlock
     /// Synchronise.
     case synchronise
     /// Synchronise without the restriction to pushing or pulling.
@@ -190,6 +200,11 @@ extension Remedy: CustomStringConvertible {
         case .keepCallsInDiagnostics: "do not anonymise them"
         case .addRemote(let address): "add \(address ?? "a remote")"
         case .removeRemote(let name): "remove \(name)"
+        case .sealLog: "seal it"
+        case .sealRemote(let name): "seal the remote \(name)"
+        case .unsealRemote(let name): "open the remote \(name)"
+        case .approveDevice(let device): "approve the device \(device)"
+        case .unlock: "give one of them"
         case .synchronise: "synchronise"
         case .synchroniseBothWays: "synchronise both ways"
         case .switchSyncOn: "switch synchronising on"

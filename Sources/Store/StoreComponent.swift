@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveMembership
 import GroundwaveProjections
 import GroundwaveRecords
 
@@ -25,9 +26,11 @@ public struct StoreComponent: Sendable {
     package var checkErase: (@Sendable (Store, _ kind: String, [RecordID], _ note: String) throws -> Void)?
     /// The ids by which a record of a kind would be known again if it came back, to be erased with it.
     ///
-    /// - Parameter changes: All changes of the record whose values are here, in order.
+    /// - Parameters:
+    ///   - roster: Who belongs to the log; `nil` if everybody does.
+    ///   - changes: All changes of the record whose values are here, in order.
     package var relatedIDs:
-        (@Sendable (borrowing ViewReader, _ kind: String, _ changes: [Change]) throws -> [RecordID])?
+        (@Sendable (borrowing ViewReader, _ roster: Roster?, _ kind: String, _ changes: [Change]) throws -> [RecordID])?
     /// Whether an event, which made these changes to a record of a kind, is routine: a history leaves it out unless it
     /// is asked for.
     package var isRoutine: (@Sendable (_ kind: String, [AuditEntry.FieldChange]) -> Bool)?

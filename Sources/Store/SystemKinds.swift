@@ -1,12 +1,14 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveMembership
 import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveRecovery
 
 /// The record of each replica: its public key and the name of its device, written by its first event; the replica that it
 /// continues, if the store was copied or restored from a backup, or its clock was wrong; the log's key for ids, if the device
-/// had the log already; the last that was known of it when somebody retired it; and since when its clock was wrong.
+/// had the log already; the last that was known of it when somebody retired it; since when its clock was wrong; and the
+/// public key for which the keys of a sealed log are wrapped.
 package enum ReplicaKind: RecordKind {
     package static let name = ClockDeclaration.kind
     package static let schema = KindSchema(
@@ -14,7 +16,7 @@ package enum ReplicaKind: RecordKind {
         fields: [
             FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER"),
             FieldSchema(5, "IDKEY", isInternal: true), FieldSchema(6, "RETIRED"),
-            FieldSchema(ClockDeclaration.field, "CLOCK", .union),
+            FieldSchema(ClockDeclaration.field, "CLOCK", .union), FieldSchema(8, "RECEIVES", isInternal: true),
         ])
 
     /// The number of bytes of the log's key for ids.
@@ -25,12 +27,16 @@ extension ViewReader {
     /// Returns the log's own random key, under which ids are made of what a record says; empty if no first event of a replica
     /// has one any more.
     ///
-    /// If there are several, all stores take the one that was written first.
-    package func idKey() throws -> [UInt8] {
+    /// If there are several, all stores take the one that was written first by somebody who belongs to the log.
+    ///
+    /// - Parameter roster: Who belongs; `nil` if all do.
+    package func idKey(by roster: Roster?) throws -> [UInt8] {
         var first: Record.Head?
         try forEachRecord(of: ReplicaKind.name) { record in
             let heads = record[ReplicaKind.schema.key(for: "IDKEY")]?.heads ?? []
-            first = ((first.map { [$0] } ?? []) + heads.filter { $0.value != nil }).min(by: Record.Head.shows)
+            first =
+                ((first.map { [$0] } ?? []) + heads.filter { $0.value != nil && roster?.counts($0.id.event) ?? true })
+                .min(by: Record.Head.shows)
             return true
         }
         return first?.value ?? []
@@ -80,7 +86,7 @@ package enum RevertKind: RecordKind {
     /// The kinds of the records that only describe other batches, and are not themselves taken back.
     package static let bookkeeping: Set<String> = [
         ReplicaKind.name, ImportKind.name, MergeKind.name, name, ErasureKind.name, ArchiveKind.name, RecoveryKind.name,
-        WriteKind.name, KindDescription.name,
+        WriteKind.name, KindDescription.name, RosterKind.name,
     ]
 }
 

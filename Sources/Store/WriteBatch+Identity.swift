@@ -48,7 +48,8 @@ struct BatchIdentity {
 extension WriteBatch {
     /// Gives the batch the identity `id`; returns the batch that was written under it before, by whomever.
     mutating func identify(as id: String) throws -> Batch? {
-        let identity = try BatchIdentity(id, key: views.read { try $0.idKey() })
+        let identity = try BatchIdentity(
+            id, key: views.read { [roster = try views.log.roster()] in try $0.idKey(by: roster) })
         self.identity = identity
         let known = try record(WriteKind.name, identity.record)
         return try known.flatMap { try Batch(closing: $0.firstPosition, in: views.log) }

@@ -1,6 +1,7 @@
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveSealing
 import Synchronization
 
 /// The result of a write.
@@ -212,7 +213,7 @@ public struct WriteBatch {
     mutating func introduce(
         _ identity: Identity, device: String, former: ReplicaID?, drawsIDKey: Bool
     ) throws {
-        var idKey = try read { try $0.idKey() }
+        var idKey = try read { [roster = try views.history.log.roster()] in try $0.idKey(by: roster) }
         while drawsIDKey, idKey.count < ReplicaKind.idKeyBytes { idKey += newID().bytes }
         let id = RecordID(high: identity.replica.high, low: identity.replica.low)
         try append(
@@ -221,6 +222,7 @@ public struct WriteBatch {
                 operations: ReplicaKind.schema.operations(
                     assigning: [
                         Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: device),
+                        Assignment("RECEIVES", RecipientKey(identity: identity).publicKey),
                     ]
                         + (idKey.isEmpty ? [] : [Assignment("IDKEY", idKey)])
                         + (former.map { [Assignment("FORMER", text: "\($0)")] } ?? []), to: nil)))

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveReplication
+import GroundwaveSealedRemotes
 import GroundwaveStore
 
 /// The bundle that is written before a store is cleared: the events that were not found elsewhere.
@@ -36,25 +37,28 @@ struct ClearingBundle {
     ///
     /// - Throws: ``StoreError`` with code `exists` if the name is taken; the code for the system error; `damaged` if
     ///   what is read back is not what was written. Then there is no such file.
-    func write(_ missing: Elsewhere.Missing, of log: EventLog, as identity: Identity) throws {
+    func write(
+        _ missing: Elsewhere.Missing, of store: Store, as identity: Identity, sealing writing: SealedTransport.Writing?
+    ) throws {
+        let log = store.log
         var status = stat()
         guard lstat(path, &status) != 0 else {
             throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
         var file = try AtomicFile(path, permissions: 0o600)
         let bundle = Bundle(of: log, as: identity, missing.events.ranges, kept: missing.kept)
-        try bundle.write { segment, _ in try file.write(segment) }
+        try bundle.write(sealing: writing) { bytes, _ in try file.write(bytes) }
         try file.finish(isReplacing: false)
-        do { try verify(missing, of: log) } catch {
+        do { try verify(missing, of: store) } catch {
             unlink(path)
             throw error
         }
     }
 
-    private func verify(_ missing: Elsewhere.Missing, of log: EventLog) throws {
-        var found = try Elsewhere(log: log)
-        let reader = try BundleReader(path)
-        while let frames = try reader.frames(of: log.id) { for frame in frames { try found.found(frame) } }
+    private func verify(_ missing: Elsewhere.Missing, of store: Store) throws {
+        var found = try Elsewhere(log: store.log)
+        let reader = try BundleReader(path, of: store)
+        while let frames = try reader.frames(of: store.logID) { for frame in frames { try found.found(frame) } }
         guard found.holds(missing) else {
             throw StoreError(
                 .damaged, "The bundle \(path) does not hold what was written to it.",

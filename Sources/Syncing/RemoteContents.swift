@@ -73,7 +73,7 @@ extension Store {
         let names = try deviceNames()
         return try await reaching(remote) {
             let transport: any Transport
-            switch try remote.address.access(in: accessContext) {
+            switch try access(to: remote) {
             case .storage(let storage): transport = storage
             case .device(let host, let port):
                 let greeting = try await components.dialer(for: remote.address).greeting(of: host, port).greeting
@@ -125,7 +125,7 @@ extension Store {
     ///   then nothing is deleted.
     public func deleteContents(of remote: Remote) async throws -> Int {
         try requireWritable()
-        guard case .storage(let transport) = try remote.address.access(in: accessContext) else {
+        guard case .storage(let transport) = try access(to: remote) else {
             throw StoreError(
                 .usage, "\(remote.address) is a device: its data cannot be deleted from here.",
                 hint: "Nothing was deleted.")

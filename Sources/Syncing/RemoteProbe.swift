@@ -24,7 +24,7 @@ extension Store {
         var (durations, log, replica) = ([Duration](), LogID?.none, ReplicaID?.none)
         for _ in 0..<3 {
             let start = ContinuousClock.now
-            let access = try remote.address.access(in: accessContext)
+            let access = try self.access(to: remote)
             if case .device(let host, let port) = access {
                 let answer = try await components.dialer(for: remote.address).greeting(of: host, port)
                 (log, replica) = (answer.greeting.log, answer.greeting.manifest.store)

@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveReplication
+import GroundwaveSealedRemotes
 import GroundwaveStore
 
 /// What clearing a store removes.
@@ -83,7 +84,7 @@ extension Store {
         }
         if !isOff { do { try await sync(remote, isFull: true) } catch { note(error) } }
         do {
-            guard case .storage(let transport) = try remote.address.access(in: accessContext) else {
+            guard case .storage(let transport) = try access(to: remote) else {
                 return clauses + ["it is a device, not a folder: what it has is not counted"]
             }
             if let clause = try await elsewhere.read(transport) { clauses.append(clause) }
@@ -115,12 +116,13 @@ extension Store {
     ) async throws -> String? {
         try requireClearable()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
+        let writing = try await bundleKey()
         let cachePaths = try remotes().map { files.cachePath(of: $0.name) }
         let bundle = try await writer.exclusively { [self] in
             // Erased values must not be in the bundle.
             try erasing.finish()
             let before = try contents()
-            let bundle = try save(clearing, discarding: count, as: writer.identity)
+            let bundle = try save(clearing, discarding: count, as: writer.identity, sealing: writing)
             if let bundle { try willDelete(bundle.path, bundle.events) }
             let device = try replica.flatMap { try deviceNames()[$0] } ?? writer.deviceName
             // The new replica first: if the process dies in between, the store is complete, and no number is used
@@ -146,7 +148,8 @@ extension Store {
 
     /// Writes the events that were not found elsewhere to the bundle; returns its path and the number of events.
     private func save(
-        _ clearing: Clearing, discarding count: UInt64?, as identity: Identity
+        _ clearing: Clearing, discarding count: UInt64?, as identity: Identity,
+        sealing writing: SealedTransport.Writing?
     ) throws -> (path: String, events: UInt64)? {
         let missing = try clearing.elsewhere.missing(signedBy: identity)
         if let count {
@@ -168,7 +171,7 @@ extension Store {
         ClearingBundle.removeUnfinished(beside: url)
         if missing.isEmpty { return nil }
         do {
-            try clearing.bundleFile.write(missing, of: log, as: identity)
+            try clearing.bundleFile.write(missing, of: self, as: identity, sealing: writing)
         } catch let error as StoreError {
             throw StoreError(
                 error.code, error.message, hint: "Nothing was deleted. \(error.advice ?? "")", cause: error)

@@ -47,7 +47,7 @@ extension Store {
             try refuseOwnFolder(url)
             do { try await FolderTransport(url).create() } catch { throw Self.failure(error, at: remote) }
         }
-        try await checkLog(of: remote, through: access)
+        try await checkLog(of: remote, through: try sealing(access, name))
         if case .bucket = address, case .storage(let transport) = access, try !remotes().contains(remote) {
             try await requireRefusals(of: transport, remote)
         }
@@ -61,7 +61,7 @@ extension Store {
     func remote(_ name: String, through transport: any Transport) async throws -> Remote {
         let remote = try applicationRemote(name)
         if try !remotes().contains(remote) {
-            try await checkLog(of: remote, through: .storage(transport))
+            try await checkLog(of: remote, through: try sealing(.storage(transport), name))
             try note(remote)
         }
         return remote

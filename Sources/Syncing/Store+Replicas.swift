@@ -109,12 +109,16 @@ extension Store {
             grouping: try remotes().flatMap { files.readCache(of: $0.name).manifests.values }, by: \.store)
     }
 
-    /// Returns, for each replica that continues another one, that other one, which writes nothing more.
+    /// Returns, for each replica that continues another one, that other one, which writes nothing more. What one says that was
+    /// never approved is not believed.
     package func formerReplicas() throws -> [ReplicaID: ReplicaID] {
-        try read { view in
+        let roster = try describing { try log.roster() }
+        return try read { view in
             var former: [ReplicaID: ReplicaID] = [:]
             try view.forEachRecord(of: ReplicaKind.name) { record in
-                if let value = ReplicaKind.schema.value(of: "FORMER", in: record) {
+                let replica = ReplicaID(high: record.id.high, low: record.id.low)
+                let isBelieved = roster.map { $0.counts(EventID(replica, 1)) } ?? true
+                if isBelieved, let value = ReplicaKind.schema.value(of: "FORMER", in: record) {
                     former[ReplicaID(high: record.id.high, low: record.id.low)] =
                         ReplicaID(text: String(decoding: value, as: UTF8.self))
                 }

@@ -61,7 +61,7 @@ extension Store {
         _ remote: Remote, isPulling: Bool = true, isPushing: Bool = true, isFull: Bool = false
     ) async throws -> SyncSummary {
         try await sync(
-            remote, through: try remote.address.access(in: accessContext), isPulling: isPulling, isPushing: isPushing,
+            remote, through: try access(to: remote), isPulling: isPulling, isPushing: isPushing,
             isFull: isFull)
     }
 
@@ -89,7 +89,8 @@ extension Store {
         try requireSyncOn()
         return try await repeatingWhenSuspended(isFollowing: false) { [self] in
             try await syncOnce(
-                try await remote(name, through: transport), through: .storage(transport), isPulling: isPulling,
+                try await remote(name, through: transport), through: try sealing(.storage(transport), name),
+                isPulling: isPulling,
                 isPushing: isPushing, isFull: isFull)
         }
     }
@@ -113,8 +114,17 @@ extension Store {
         try await exchange(with: remote) { summary in
             switch access {
             case .storage(let transport):
-                try await runPass(
-                    at: transport, &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+                do {
+                    try await runPass(
+                        at: transport, &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+                } catch RemoteError.otherForm(isSealed: true) {
+                    // Another device of the log has sealed it.
+                    guard try isSealed() else { throw RemoteError.otherForm(isSealed: true) }
+                    try setOpen(false, remote: remote.name)
+                    guard case .storage(let sealed) = try sealing(.storage(transport), remote.name) else { return }
+                    try await runPass(
+                        at: sealed, &summary, isPulling: isPulling, isPushing: isPushing, isFull: isFull)
+                }
             case .device(let host, let port):
                 guard isPulling, isPushing else {
                     throw StoreError(
@@ -244,6 +254,19 @@ extension Store {
             StoreError(
                 .exists, "There is a different log at \(remote.address): \(log.short).",
                 hint: "Nothing was pulled or pushed. Use another folder.")
+        case RemoteError.otherForm(isSealed: true):
+            StoreError(
+                .notPermitted, "What lies at \(remote.address) is sealed, and this device has no key for it.",
+                hint: "Synchronise through another remote, or join the log with its passphrase: \(.unlock).",
+                cause: RemoteError.otherForm(isSealed: true))
+        case RemoteError.otherForm(isSealed: false):
+            StoreError(
+                .notPermitted, "What lies at \(remote.address) is open, and should be sealed.",
+                hint: """
+                    Nothing was pushed. To delete what is open there: \(.sealRemote(remote.name)). To leave it open: \
+                    \(.unsealRemote(remote.name)).
+                    """,
+                cause: RemoteError.otherForm(isSealed: false))
         case RemoteError.notReady:
             StoreError(
                 .unreachable,

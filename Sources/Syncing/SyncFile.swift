@@ -6,6 +6,8 @@ import GroundwaveStore
 package struct SyncFile: Codable, Hashable {
     /// The addresses of the remotes by their names.
     package var remotes: [String: String] = [:]
+    /// The names of remotes that stay open although the log is sealed.
+    var open: [String]?
     /// Whether the user has switched synchronisation off.
     package var isOff = false
     /// The state of each remote.

@@ -187,7 +187,7 @@ extension Store {
     public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
         try requireWritable()
         let remotes = try (remotes ?? self.remotes().filter { !$0.address.isOfApplication }).map {
-            (remote: $0, access: try $0.address.access(in: accessContext))
+            (remote: $0, access: try access(to: $0))
         }
         guard !remotes.isEmpty else {
             throw StoreError(
@@ -218,7 +218,7 @@ extension Store {
     public func startSyncing(with transport: any Transport, as name: String) throws -> Syncing {
         let remote = try applicationRemote(name)
         try note(remote)
-        return Syncing(self, [(remote: remote, access: .storage(transport))])
+        return Syncing(self, [(remote: remote, access: try sealing(.storage(transport), name))])
     }
 
     /// Returns the sync state of the store, by the last manifest of each device.

@@ -11,11 +11,12 @@ import Groundwave
 public final class TemporaryStore: Sendable {
     /// Creates a store that joins the log at `address`.
     ///
-    /// - Throws: As ``Store/join(_:at:_:progress:)``.
+    /// - Parameter unlocking: What opens the remote if it is sealed.
+    /// - Throws: As ``Store/join(_:at:_:unlocking:progress:)``.
     public convenience init(
-        joining address: RemoteAddress, _ configuration: Configuration = Configuration()
+        joining address: RemoteAddress, _ configuration: Configuration = Configuration(), unlocking: Unlocking? = nil
     ) async throws {
-        try await self.init(configuration) { try await Store.join(address, at: $0, $1).store }
+        try await self.init(configuration) { try await Store.join(address, at: $0, $1, unlocking: unlocking).store }
     }
 
     /// Creates a store that joins the log of a transport, under which name it has this remote.
@@ -27,11 +28,15 @@ public final class TemporaryStore: Sendable {
     /// let portable = try await TemporaryStore(joining: cloud, as: "cloud")
     /// ```
     ///
-    /// - Throws: As ``Store/join(through:as:at:_:progress:)``.
+    /// - Parameter unlocking: What opens the remote if it is sealed.
+    /// - Throws: As ``Store/join(through:as:at:_:unlocking:progress:)``.
     public convenience init(
-        joining transport: any Transport, as name: String, _ configuration: Configuration = Configuration()
+        joining transport: any Transport, as name: String, _ configuration: Configuration = Configuration(),
+        unlocking: Unlocking? = nil
     ) async throws {
-        try await self.init(configuration) { try await Store.join(through: transport, as: name, at: $0, $1).store }
+        try await self.init(configuration) {
+            try await Store.join(through: transport, as: name, at: $0, $1, unlocking: unlocking).store
+        }
     }
 
     /// Creates a store that joins the log of the device at the other end of a stream.

@@ -14,7 +14,7 @@ import Testing
         return try #require(try store.read { try $0.all(.contacts).first?.id })
     }
 
-    private static func idKey(_ store: Store) throws -> [UInt8] { try store.read { try $0.idKey() } }
+    private static func idKey(_ store: Store) throws -> [UInt8] { try store.read { try $0.idKey(by: nil) } }
 
     @Test func `are the same on all devices of a log, and others in another log`() async throws {
         let folder = try TemporaryFolder()

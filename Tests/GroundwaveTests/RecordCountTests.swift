@@ -49,7 +49,7 @@ extension `Rows that are read without a record` {
                 { store, log in
                     try store.read { view in
                         var comparison = ImportComparison(
-                            source: SourceID(name: "Test"), ids: ContactIDs(key: try view.idKey()))
+                            source: SourceID(name: "Test"), ids: ContactIDs(key: try view.idKey(by: nil)))
                         var contact = view.shownValues(of: "qso")
                         for case .record(let record) in ADIReader.items(in: Array(log.text.utf8)) {
                             guard case .unchanged = try comparison.compare(ImportedRecord(record), in: view, &contact)

@@ -161,7 +161,7 @@ import Testing
         let record = try #require(records.first)
         try temporary.store.read { view in
             var comparison = ImportComparison(
-                source: SourceID(name: "another"), ids: ContactIDs(key: try view.idKey()))
+                source: SourceID(name: "another"), ids: ContactIDs(key: try view.idKey(by: nil)))
             var contact = view.shownValues(of: QSOKind.name)
             for _ in 0..<3 {
                 comparison.forget(after: 0)

@@ -34,7 +34,7 @@ struct Program: AsyncParsableCommand {
                 name: "Several devices",
                 subcommands: [
                     RemoteCommand.self, Join.self, SyncCommand.self, Serve.self, BundleCommand.self, Missing.self,
-                    Replicas.self, Forks.self,
+                    SealCommand.self, Replicas.self, Forks.self,
                 ]),
             CommandGroup(name: "Recovery", subcommands: [Recover.self, SalvageCommand.self]),
             CommandGroup(

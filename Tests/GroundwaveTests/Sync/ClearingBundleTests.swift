@@ -20,10 +20,10 @@ extension Store {
 }
 
 /// The events in a bundle that have their values.
-private func values(in bundle: String, of log: LogID) throws -> EventSet {
-    let reader = try BundleReader(bundle)
+private func values(in bundle: String, of store: Store) throws -> EventSet {
+    let reader = try BundleReader(bundle, of: store)
     var found = EventSet()
-    while let frames = try reader.frames(of: log) {
+    while let frames = try reader.frames(of: store.logID) {
         for frame in frames {
             for sequence in frame.range.first...frame.range.last {
                 try frame.withEvent(sequence) { event, _ in
@@ -63,7 +63,7 @@ private func values(in bundle: String, of log: LogID) throws -> EventSet {
         let bundle = try #require(try await store.clearNow())
         #expect(try store.log.lastPosition() == 0 && store.missing().isEmpty)
         #expect(!erased.isEmpty)
-        #expect(try values(in: bundle, of: store.logID).intersection(erased).isEmpty, "what was erased is in no bundle")
+        #expect(try values(in: bundle, of: store).intersection(erased).isEmpty, "what was erased is in no bundle")
         let applied = try await store.applyBundle(bundle)
         #expect(applied.pending.count == 1)
         #expect(try store.digest().content == digest)

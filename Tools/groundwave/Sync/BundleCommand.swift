@@ -9,7 +9,7 @@ struct BundleCommand: AsyncParsableCommand {
         abstract: "Carry events to another device in a file, such as on a USB stick or by e-mail.",
         discussion: """
             Bundles may be applied in any order and any number of times, and not all of them have to be applied. \
-            Events that depend on missing ones wait until those arrive. Bundles are signed, but not encrypted.
+            Events that depend on missing ones wait until those arrive. Bundles are signed, and encrypted if the log is sealed.
 
               groundwave bundle create -o summit.gwb
               groundwave bundle apply summit.gwb --store ~/logbook

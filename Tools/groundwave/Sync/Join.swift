@@ -28,6 +28,8 @@ struct Join: AsyncParsableCommand {
             valueName: "device"))
     var replaces: String?
     @OptionGroup var bucket: BucketOptions
+    @OptionGroup var secrets: PassphraseOptions
+    @OptionGroup var phrase: PhraseOptions
     @OptionGroup var options: StoreOptions
 
     struct Result: Encodable {
@@ -41,7 +43,7 @@ struct Join: AsyncParsableCommand {
     func run() async throws {
         var configuration = options.configuration()
         if let name { configuration.deviceName = name }
-        let (store, summary) = try await Self.join(try bucket.address(url), at: options.url, configuration)
+        let (store, summary) = try await join(try bucket.address(url), configuration)
         if let replaces {
             try await store.replace(try store.otherReplica(named: replaces))
             try await store.sync(summary.remote)
@@ -62,12 +64,34 @@ struct Join: AsyncParsableCommand {
         }
     }
 
+    /// Joins with what opens the log, if it is sealed: asks for the passphrase where that was not given.
+    private func join(
+        _ address: RemoteAddress, _ configuration: Configuration
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        var unlocking: Unlocking?
+        if let words = try phrase.words() {
+            unlocking = .phrase(words)
+        } else if let file = secrets.passphraseFile {
+            unlocking = .passphrase(try Secret.line(of: file))
+        }
+        do { return try await Self.join(address, at: options.url, configuration, unlocking) } catch let error
+            as StoreError
+        {
+            guard unlocking == nil, error.code == .notPermitted, error.isSealedRemote, isatty(STDIN_FILENO) == 1 else {
+                throw error
+            }
+            Terminal.remark("\(error.message)")
+            let passphrase = try Secret.typed("Passphrase")
+            return try await Self.join(address, at: options.url, configuration, .passphrase(passphrase))
+        }
+    }
+
     /// Joins the log at `address`, or goes on with it, and shows how far it is.
     static func join(
-        _ address: RemoteAddress, at url: URL, _ configuration: Configuration
+        _ address: RemoteAddress, at url: URL, _ configuration: Configuration, _ unlocking: Unlocking? = nil
     ) async throws -> (store: Store, summary: SyncSummary) {
         let joined = try await Progress.during("Looking for the log") { progress in
-            try await Store.join(address, at: url, configuration) { show($0, progress) }
+            try await Store.join(address, at: url, configuration, unlocking: unlocking) { show($0, progress) }
         }
         OpenedStore.remember(joined.store)
         return joined
@@ -100,5 +124,11 @@ struct Join: AsyncParsableCommand {
         try Terminal.print(
             "This device is \(device), replica \(store.replica?.short ?? ""); its remote is called "
                 + "\(summary.remote.name).")
+        if let replica = store.replica, try store.membership(of: replica) == .waiting {
+            Terminal.remark(
+                "The log is sealed, and this device waits for approval: what it writes counts from then on. On a device that "
+                    + "belongs to the log: groundwave replicas approve \"\(device)\". Its words: "
+                    + "\(try store.fingerprint(of: replica) ?? "")")
+        }
     }
 }

@@ -12,14 +12,18 @@ struct RemoteCommand: AsyncParsableCommand {
             a cloud service copies. Each device pushes what it has logged to a folder of its own there, and pulls what \
             the others have pushed. Or it is a device that runs groundwave serve; then both devices must be reachable \
             at the same time. Or it is a bucket of an object store that speaks the S3 protocol, used like a folder; its \
-            keys come from the environment or a file, never from the command line. No kind is encrypted.
+            keys come from the environment or a file, never from the command line. What lies in a folder or a bucket is \
+            encrypted if the log is sealed: see groundwave seal.
 
               groundwave remote add stick file:///mnt/stick/log
               groundwave remote add shack groundwave://shack.local:7373
               groundwave remote add cloud s3://shack-log/2026 --endpoint https://s3.example.org
               groundwave sync
             """,
-        subcommands: [RemoteAdd.self, RemoteList.self, RemoteShow.self, RemoteProbeCommand.self, RemoteRemove.self],
+        subcommands: [
+            RemoteAdd.self, RemoteList.self, RemoteShow.self, RemoteProbeCommand.self, RemoteSeal.self,
+            RemoteUnseal.self, RemoteRemove.self,
+        ],
         defaultSubcommand: RemoteList.self)
 }
 
@@ -130,6 +134,7 @@ struct RemoteShow: AsyncParsableCommand {
         var name: String
         var url: String
         var log: String?
+        var sealed: Bool?
         var peer: Peer?
         var stores: [Item]
         var objects: Int
@@ -147,6 +152,7 @@ struct RemoteShow: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     name: name, url: "\(remote.address)", log: contents.log.map { "\($0)" },
+                    sealed: try store.isSealed() ? try store.isSealed(remote: name) : nil,
                     peer: contents.peer.map { Result.Peer($0) },
                     stores: contents.stores.map {
                         .init(
@@ -160,6 +166,12 @@ struct RemoteShow: AsyncParsableCommand {
         }
         guard contents.log != nil else { return try Terminal.print("There is nothing at \(remote.address) yet.") }
         if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
+        if try store.isSealed() {
+            Terminal.remark(
+                try store.isSealed(remote: name)
+                    ? "Everything there is sealed."
+                    : "It lies open: whoever can read it can read the log. To seal it: groundwave remote seal \(name)")
+        }
         var table = TextTable(["DEVICE", "REPLICA", "OBJECTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
             table.append([

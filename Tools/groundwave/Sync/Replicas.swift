@@ -4,8 +4,12 @@ import GroundwaveWording
 
 struct Replicas: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The devices of this log: list, rename, retire; say that the clock of one was wrong.",
-        subcommands: [ReplicasList.self, ReplicasRename.self, ReplicasRetire.self, ReplicasClock.self],
+        abstract:
+            "The devices of this log: list, rename, retire, approve, revoke; say that the clock of one was wrong.",
+        subcommands: [
+            ReplicasList.self, ReplicasRename.self, ReplicasRetire.self, ReplicasApprove.self, ReplicasRevoke.self,
+            ReplicasClock.self,
+        ],
         defaultSubcommand: ReplicasList.self
     )
 }
@@ -110,6 +114,9 @@ struct ReplicasList: AsyncParsableCommand {
             var isThisDevice: Bool
             var retired: Bool
             var returned: Bool
+            var membership: String?
+            var uncounted: UInt64?
+            var fingerprint: String?
         }
 
         var complete: Bool
@@ -119,11 +126,12 @@ struct ReplicasList: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.openForReading()
         let (replicas, status) = (try store.replicas(), try store.syncStatus())
+        let isSealed = try store.isSealed()
         if options.json {
             return try Terminal.print(
                 json: Result(
                     complete: status.isComplete,
-                    replicas: replicas.map {
+                    replicas: try replicas.map {
                         .init(
                             replica: "\($0.id)", device: $0.device, events: $0.events,
                             lastWritten: $0.lastWritten.map { UTCText.milliseconds($0) },
@@ -132,7 +140,10 @@ struct ReplicasList: AsyncParsableCommand {
                             lastSaid: $0.lastManifest.map { UTCText.milliseconds($0) },
                             former: $0.former.map { "\($0)" },
                             successors: $0.successors.map { "\($0)" }, isThisDevice: $0.isThisDevice,
-                            retired: $0.isRetired, returned: $0.hasReturned)
+                            retired: $0.isRetired, returned: $0.hasReturned,
+                            membership: try store.membership(of: $0.id).map(Self.word),
+                            uncounted: isSealed ? try store.uncountedEvents(of: $0.id) : nil,
+                            fingerprint: isSealed ? try store.fingerprint(of: $0.id) : nil)
                     }))
         }
         var table = TextTable(
@@ -141,18 +152,44 @@ struct ReplicasList: AsyncParsableCommand {
             table.append([
                 replica.device ?? "unknown", replica.id.short, "\(replica.events)",
                 replica.lastWritten.map { TimeText.milliseconds($0) } ?? "",
-                replica.lastManifest.map { TimeText.milliseconds($0) } ?? "", Self.remark(on: replica),
+                replica.lastManifest.map { TimeText.milliseconds($0) } ?? "", try remark(on: replica, store),
             ])
         }
         try table.print()
+        if isSealed { try printFingerprints(of: replicas, store) }
         if !status.remotes.isEmpty, !status.isComplete {
             Terminal.remark("Not complete. To see what is missing: groundwave sync status")
         }
     }
 
-    private static func remark(on replica: ReplicaInformation) -> String {
+    private static func word(for membership: Membership) -> String {
+        switch membership {
+        case .member: "member"
+        case .waiting: "waiting"
+        case .revoked: "revoked"
+        }
+    }
+
+    /// Prints the fingerprints of this device and of those that wait, for people to compare.
+    private func printFingerprints(of replicas: [ReplicaInformation], _ store: Store) throws {
+        for replica in replicas {
+            let isWaiting = try store.membership(of: replica.id) == .waiting
+            guard replica.isThisDevice || isWaiting, let words = try store.fingerprint(of: replica.id) else { continue }
+            Terminal.remark("The words of \(replica.device ?? replica.id.short): \(words)")
+        }
+    }
+
+    private func remark(on replica: ReplicaInformation, _ store: Store) throws -> String {
         var remarks: [String] = []
         if replica.isThisDevice { remarks.append("this device") }
+        switch try store.membership(of: replica.id) {
+        case nil, .member: break
+        case .waiting: remarks.append("waits for approval")
+        case .revoked:
+            let count = try store.uncountedEvents(of: replica.id)
+            remarks.append(
+                "revoked" + (count == 0 ? "" : ", \(NumberText.count(Int(count), "event")) of it kept apart"))
+        }
         if replica.isRetired { remarks.append("retired") }
         if replica.hasReturned { remarks.append("was retired, and is back") }
         if replica.successors.isEmpty || replica.isThisDevice {

@@ -1,5 +1,3 @@
-import GroundwaveEvents
-
 // Sets of events as text: `REPLICA.first-last`, separated by commas.
 extension EventSet {
     /// The events as text.

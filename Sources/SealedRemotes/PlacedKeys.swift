@@ -1,0 +1,71 @@
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSealing
+
+/// The key files at a sealed remote: `keys/HASH.key`, where HASH has the first 32 hexadecimal digits of the SHA-256 of the file.
+///
+/// Whoever joins begins with them: they are the only objects there that can be opened without a key of the log.
+package struct PlacedKeys: Sendable {
+    private let storage: any Transport
+
+    /// The most key files that are read: beyond, somebody fills the remote.
+    private static let fileLimit = 64
+
+    package init(at storage: any Transport) { self.storage = storage }
+
+    /// Returns the key files; those that are none are passed over.
+    ///
+    /// - Throws: ``TransportError``.
+    package func files() async throws(TransportError) -> [KeyFile] { try await named().map(\.file) }
+
+    /// Whether the remote is sealed, as far as its objects tell.
+    package func isSealed() async throws(TransportError) -> Bool { try await !names().isEmpty }
+
+    /// Stores a key file.
+    ///
+    /// - Throws: ``TransportError``.
+    package func put(_ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
+        let hash = bytes.withSpan { Hash256(hashing: $0) }
+        guard let name = ObjectName("keys/\("\(hash)".prefix(32)).key") else {
+            preconditionFailure("A hash is part of a name.")
+        }
+        return try await storage.putIfAbsent(name, bytes)
+    }
+
+    /// Deletes the key files of these epochs.
+    ///
+    /// - Throws: ``TransportError``.
+    package func delete(_ epochs: Set<EpochID>) async throws(TransportError) {
+        if epochs.isEmpty { return }
+        for (name, file) in try await named() where epochs.contains(file.epoch) { try await storage.delete(name) }
+    }
+
+    /// Deletes all key files; returns how many.
+    ///
+    /// - Throws: ``TransportError``.
+    package func deleteAll() async throws(TransportError) -> Int {
+        let names = try await names()
+        for name in names { try await storage.delete(name) }
+        return names.count
+    }
+
+    private func names() async throws(TransportError) -> [ObjectName] {
+        guard let folder = ObjectPrefix(folder: "keys") else { return [] }
+        return try await storage.list(prefix: folder, startAfter: nil, limit: Self.fileLimit)
+    }
+
+    private func named() async throws(TransportError) -> [(name: ObjectName, file: KeyFile)] {
+        var found: [(name: ObjectName, file: KeyFile)] = []
+        for name in try await names() {
+            let bytes: [UInt8]?
+            do { bytes = try await storage.get(name, range: nil, limit: KeyFile.byteLimit) } catch {
+                switch error {
+                case .tooLarge, .refused: continue
+                default: throw error
+                }
+            }
+            if let bytes, let file = try? KeyFile(reading: bytes) { found.append((name, file)) }
+        }
+        return found
+    }
+}

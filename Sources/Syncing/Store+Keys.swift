@@ -1,0 +1,230 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveMembership
+import GroundwaveRecords
+import GroundwaveReplication
+import GroundwaveSealedRemotes
+import GroundwaveSealing
+import GroundwaveStore
+
+// The keys of a sealed log. Each change of who belongs begins an epoch: an event with a new key, wrapped for those who belong
+// then, which holds the former keys too. Only what a store seals itself depends on which epoch it takes: it opens whatever it has
+// a key for, since what is inside proves itself.
+extension Store {
+    /// An epoch of the log.
+    struct Epoch: Sendable {
+        /// The event that has begun it.
+        let event: EventID
+        /// The bytes of its key file.
+        let bytes: [UInt8]
+        /// These, read.
+        let file: KeyFile
+    }
+
+    /// The identity of this device, also in a store that is only read.
+    private var ownIdentity: Identity? { writer?.identity ?? (try? files.readIdentity()) }
+
+    /// The epochs of the log, in order of arrival; those whose event cannot be read are left out.
+    private func epochs(of row: RosterRow) throws -> [Epoch] {
+        try row.statements.compactMap { statement in
+            guard statement.word == .epoch, let position = try log.position(of: statement.event) else { return nil }
+            let bytes = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
+                let change = try? Change(
+                    shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                    isWithheld: frame.isPartial, by: frame.names(in: bytes))
+                return change?.operations.first { $0.field == .number(RosterKind.epoch) }?.value
+            }
+            guard let bytes = bytes ?? nil, let file = try? KeyFile(reading: bytes) else { return nil }
+            return Epoch(event: statement.event, bytes: bytes, file: file)
+        }
+    }
+
+    /// Returns the keys of the log that this device has; `nil` if it has none, or the log is not sealed.
+    package func logKeys() throws -> LogKeys? {
+        let row = try log.rosterRow()
+        guard let root = row.root, let identity = ownIdentity else { return nil }
+        let known = files.readLogKeys().flatMap { $0.log == logID && $0.root == root ? $0 : nil }
+        var keys = known
+        let files = try epochs(of: row).map(\.file).filter { keys?.keyring.key(of: $0.epoch) == nil }
+        for found in Self.unlock(files, with: RecipientKey(identity: identity), of: logID, root) {
+            if keys == nil { keys = found }
+            for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys?.keyring.add($0) } }
+        }
+        if let keys, !isReadOnly, known?.keyring.epochs != keys.keyring.epochs { try self.files.write(keys) }
+        return keys
+    }
+
+    /// Returns the keys of the log, if they open `file`.
+    func logKeys(opening file: KeyFile) throws -> LogKeys? {
+        guard var keys = try logKeys(), let identity = ownIdentity else { return nil }
+        for found in Self.unlock([file], with: RecipientKey(identity: identity), of: logID, keys.root) {
+            for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys.keyring.add($0) } }
+        }
+        return keys.keyring.key(of: file.epoch) == nil ? nil : keys
+    }
+
+    /// Returns what those of `files` hold for `recipient` that are of this log.
+    static func unlock(
+        _ files: [KeyFile], with recipient: RecipientKey, of log: LogID, _ root: Hash256
+    ) -> [LogKeys] {
+        files.compactMap { file in
+            guard let key = try? file.epochKey(with: recipient), let contents = try? file.contents(with: key),
+                contents.log == log, contents.root == root
+            else { return nil }
+            return LogKeys(contents, with: key)
+        }
+    }
+
+    /// Returns what to seal with: the newest key that only those have who belong to the log. If there is none, or not all of
+    /// them have it, and this device belongs to the log, it begins an epoch.
+    ///
+    /// - Throws: ``StoreError`` with code `notPermitted` if there is no such key, and this device cannot make one.
+    func writingKey() async throws -> SealedTransport.Writing {
+        for _ in 0..<3 {
+            let (row, roster) = try describing { (try log.rosterRow(), try log.roster()) }
+            guard let roster, let seal = row.seal, let keys = try describing({ try logKeys() }),
+                let phrase = try phraseKey(of: seal.event)
+            else { break }
+            var members: Set<[UInt8]> = []
+            for device in roster.order where roster.isMember(device) {
+                if let key = try receivingKey(of: device) { members.insert(key) }
+            }
+            let usable = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
+                guard roster.counts(epoch.event), let key = keys.keyring.key(of: epoch.file.epoch),
+                    let contents = try? epoch.file.contents(with: key), contents.root == row.root,
+                    contents.namesKey == keys.keyring.namesKey,
+                    contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase],
+                    contents.recipients.allSatisfy({ $0.kind != .device || members.contains($0.publicKey) })
+                else { return nil }
+                return (epoch, contents)
+            }
+            let newest = usable.max { one, other in
+                (one.1.formerKeys.count, one.0.file.epoch) < (other.1.formerKeys.count, other.0.file.epoch)
+            }
+            let isComplete = newest.map { members.isSubset(of: $0.1.recipients.map(\.publicKey)) } ?? false
+            let isMember = try replica.map { roster.isMember(try log.streams().origin(of: $0)) } ?? false
+            if let (epoch, contents) = newest, isComplete || !isMember,
+                let key = keys.keyring.key(of: epoch.file.epoch)
+            {
+                return SealedTransport.Writing(
+                    key: key, file: epoch.bytes, former: Set(contents.formerKeys.map(\.id)))
+            }
+            guard isMember, try await beginEpoch(for: members, phrase, row, keys) else { break }
+        }
+        throw StoreError(
+            .notPermitted, "There is no key of the log with which this device may seal anything.",
+            hint: "A device that belongs to the log can approve this one: \(.approveDevice(replica?.short ?? "DEVICE"))"
+        )
+    }
+
+    /// Begins an epoch for `members`, the phrase, and the passphrase of the newest epoch whose key is here.
+    ///
+    /// - Parameter passphrase: Another passphrase; `nil` to leave it as it is.
+    /// - Returns: `false` if no former epoch can be opened.
+    func beginEpoch(
+        for members: Set<[UInt8]>, _ phrase: [UInt8], _ row: RosterRow, _ keys: LogKeys,
+        passphrase: (key: [UInt8], scrypt: ScryptParameters)? = nil
+    ) async throws -> Bool {
+        let roster = try describing { try log.roster() }
+        let former = try describing { try epochs(of: row) }.compactMap { epoch -> (KeyFile, KeyFile.Contents)? in
+            guard roster?.counts(epoch.event) ?? false, let key = keys.keyring.key(of: epoch.file.epoch),
+                let contents = try? epoch.file.contents(with: key)
+            else { return nil }
+            return (epoch.file, contents)
+        }.max { one, other in
+            (one.1.formerKeys.count, one.0.epoch) < (other.1.formerKeys.count, other.0.epoch)
+        }
+        guard let root = row.root, let former,
+            let reader = passphrase?.key ?? former.1.recipients.first(where: { $0.kind == .passphrase })?.publicKey
+        else { return false }
+        var generator = SystemRandomNumberGenerator()
+        let key = EpochKey.random(using: &generator)
+        let all = keys.keyring.epochs.compactMap { keys.keyring.key(of: $0) }
+        let contents = KeyFile.Contents(
+            log: logID, root: root, namesKey: keys.keyring.namesKey,
+            recipients: [
+                KeyFile.Recipient(.passphrase, publicKey: reader), KeyFile.Recipient(.phrase, publicKey: phrase),
+            ] + members.sorted { $0.lexicographicallyPrecedes($1) }.map { KeyFile.Recipient(.device, publicKey: $0) },
+            formerKeys: Array(all.suffix(KeyFile.Contents.formerKeyLimit)))
+        let scrypt = passphrase?.scrypt ?? former.0.scrypt
+        let file = try KeyFile.bytes(contents, with: key, scrypt: scrypt, using: &generator)
+        try await write(note: "A new key for what is sealed from now on") { batch in
+            try batch.append(RosterKind.change(batch.newID(), (RosterKind.epoch, file)))
+        }
+        return true
+    }
+
+    /// Returns the public key for which the keys are wrapped for the recovery phrase, as the event that sealed the log says.
+    private func phraseKey(of seal: EventID) throws -> [UInt8]? {
+        guard let position = try log.position(of: seal) else { return nil }
+        let keys = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isPartial, by: frame.names(in: bytes))
+            return change?.operations.first { $0.field == .number(RosterKind.phrase) }?.value
+        }
+        return (keys ?? nil).flatMap { $0.count == 64 ? Array($0[32...]) : nil }
+    }
+
+    /// Changes the passphrase: the former one opens nothing that is sealed from now on, and no former object is written anew.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if the log is not sealed or the passphrase cannot be used, `notPermitted` if
+    ///   this device does not belong to the log. Then nothing was written.
+    public func changePassphrase(to passphrase: String) async throws {
+        let roster = try requireMembership()
+        var generator = SystemRandomNumberGenerator()
+        let scrypt = ScryptParameters.random(using: &generator)
+        let key = try Self.key(of: passphrase, scrypt).publicKey
+        let row = try describing { try log.rosterRow() }
+        var members: Set<[UInt8]> = []
+        for device in roster.order where roster.isMember(device) {
+            if let key = try receivingKey(of: device) { members.insert(key) }
+        }
+        guard let seal = row.seal, let phrase = try phraseKey(of: seal.event), let keys = try logKeys(),
+            try await beginEpoch(for: members, phrase, row, keys, passphrase: (key, scrypt))
+        else {
+            throw StoreError(
+                .notPermitted, "This device has no key of the log.",
+                hint: "Change the passphrase on another device that belongs to it.")
+        }
+    }
+
+    /// Returns how a remote is reached: what lies at it is sealed if the log is, unless the remote was left open.
+    func access(to remote: Remote) throws -> RemoteAccess {
+        try sealing(try remote.address.access(in: accessContext), remote.name)
+    }
+
+    /// Returns `access` with everything sealed, if that is so at the remote.
+    package func sealing(_ access: RemoteAccess, _ name: String) throws -> RemoteAccess {
+        guard case .storage(let storage) = access, try isSealed(remote: name) else { return access }
+        return .storage(try sealed(storage))
+    }
+
+    /// Whether what lies at a remote is sealed.
+    public func isSealed(remote name: String) throws -> Bool {
+        guard try isSealed() else { return false }
+        return try !(syncFile.read().open?.contains(name) ?? false)
+    }
+
+    /// Returns the sealed remote in `storage`.
+    ///
+    /// - Throws: ``StoreError`` with code `notPermitted` if this device has no key of the log.
+    private func sealed(_ storage: any Transport) throws -> SealedTransport {
+        guard let keys = try describing({ try logKeys() }), let identity = ownIdentity else {
+            throw StoreError(
+                .notPermitted, "The log is sealed, and this device has none of its keys.",
+                hint: "Join it with the passphrase or the recovery phrase.")
+        }
+        let recipient = RecipientKey(identity: identity)
+        return SealedTransport(storage, keys) { [logID] files in
+            Self.unlock(files, with: recipient, of: logID, keys.root).flatMap { found in
+                found.keyring.epochs.compactMap { found.keyring.key(of: $0) }
+            }
+        } writing: { [self] in
+            do { return try await writingKey() } catch let error as StoreError {
+                throw TransportError.notPermitted(error.message)
+            }
+        }
+    }
+}

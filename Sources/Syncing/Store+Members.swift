@@ -1,0 +1,126 @@
+import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveMembership
+import GroundwaveSealing
+import GroundwaveStore
+
+/// Whether a device belongs to a sealed log.
+public enum Membership: Hashable, Sendable {
+    /// It belongs: what it writes counts.
+    case member
+    /// Nobody has approved it yet: what it writes is stored and passed on, and does not count.
+    case waiting
+    /// It was revoked: what it wrote after what its revoker had seen does not count.
+    case revoked
+}
+
+extension Store {
+    /// Returns whether a device belongs to the log; `nil` if the log is not sealed.
+    public func membership(of device: ReplicaID) throws -> Membership? {
+        try describing {
+            guard let roster = try log.roster() else { return nil }
+            let device = try log.streams().origin(of: device)
+            if roster.isMember(device) { return .member }
+            return roster.order.contains(device) ? .revoked : .waiting
+        }
+    }
+
+    /// Returns how many events here of a device do not count, since it does not belong to the log or was revoked.
+    public func uncountedEvents(of device: ReplicaID) throws -> UInt64 {
+        try describing {
+            let last = try log.vector()[device]
+            guard last > 0, let roster = try log.roster() else { return 0 }
+            return roster.uncounted(among: [EventRange(device, 1, through: last)]).count
+        }
+    }
+
+    /// The fingerprint of a device, six words for people to compare; `nil` if its first event is not here.
+    public func fingerprint(of device: ReplicaID) throws -> String? {
+        try read { view in
+            let record = try view.record(ReplicaKind.name, RecordID(high: device.high, low: device.low))
+            let key = record.flatMap { ReplicaKind.schema.value(of: "KEY", in: $0) }
+            guard let key, Identity.replica(publicKey: key) == device else { return nil }
+            return Fingerprint(of: key).description
+        }
+    }
+
+    /// Lets a device into the log: what it has written and writes counts. Revocations of it by devices that are junior to this
+    /// one, or by this one, end.
+    ///
+    /// Whoever calls this has compared the fingerprint here with the one on the other device.
+    ///
+    /// - Returns: Whether anything was written; `false` if it belongs already.
+    /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, `notPermitted` if this device does not belong to
+    ///   it. Then nothing was written.
+    @discardableResult
+    public func approve(_ device: ReplicaID, note: String = "", author: String? = nil) async throws -> Written<Bool> {
+        let roster = try requireMembership()
+        let device = try describing { try log.streams().origin(of: device) }
+        let ending = roster.revocations[device] ?? []
+        let written = try await write(note: note, author: author) { batch in
+            if roster.isMember(device) { return false }
+            let ends = EventSet(ending.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
+            let approval = (RosterKind.approved, [UInt8]("\(device)".utf8))
+            try batch.append(
+                ends.isEmpty
+                    ? RosterKind.change(batch.newID(), approval)
+                    : RosterKind.change(batch.newID(), approval, (RosterKind.ending, [UInt8](ends.utf8))))
+            return true
+        }
+        _ = try await writingKey()
+        return written
+    }
+
+    /// Excludes a device from the log. What it wrote up to what is here of it counts on; anything else of it is kept apart. What
+    /// is written from now on is sealed with another key, which it does not get; what it has read, it keeps.
+    ///
+    /// - Returns: Whether anything was written; `false` if it does not belong.
+    /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, or if it is this device; `notPermitted` if this
+    ///   device does not belong to the log, or is junior to the other one. Then nothing was written.
+    @discardableResult
+    public func revoke(_ device: ReplicaID, note: String = "", author: String? = nil) async throws -> Written<Bool> {
+        let roster = try requireMembership()
+        let streams = try describing { try log.streams() }
+        let device = streams.origin(of: device)
+        guard let own = replica.map(streams.origin(of:)), own != device else {
+            throw StoreError(
+                .usage, "\(device.short) is this device.", hint: "Revoke it on another device that belongs to the log.")
+        }
+        let ranks = (own: roster.order.firstIndex(of: own) ?? .max, other: roster.order.firstIndex(of: device) ?? .max)
+        guard ranks.own < ranks.other else {
+            throw StoreError(
+                .notPermitted, "\(device.short) is senior to this device, which cannot revoke it.",
+                hint: "Revoke it on a device that is senior to it, or with the recovery phrase.")
+        }
+        let written = try await write(note: note, author: author) { [log] batch in
+            guard roster.isMember(device) else { return false }
+            let seen = try log.vector().entries.filter { streams.origin(of: $0.replica) == device }
+            let text = EventSet(seen.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
+            let revocation = (RosterKind.revoked, [UInt8]("\(device)".utf8))
+            try batch.append(
+                text.isEmpty
+                    ? RosterKind.change(batch.newID(), revocation)
+                    : RosterKind.change(batch.newID(), revocation, (RosterKind.seen, [UInt8](text.utf8))))
+            return true
+        }
+        _ = try await writingKey()
+        return written
+    }
+
+    /// Returns the roster.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if there is none, `notPermitted` if this device does not belong to the log.
+    func requireMembership() throws -> Roster {
+        try requireWritable()
+        guard let roster = try describing({ try log.roster() }) else {
+            throw StoreError(
+                .usage, "The log is not sealed: every device belongs to it.", hint: "To seal it: \(.sealLog)")
+        }
+        guard let replica, roster.isMember(try describing { try log.streams().origin(of: replica) }) else {
+            throw StoreError(
+                .notPermitted, "This device does not belong to the log.",
+                hint: "A device that does can approve it: \(.approveDevice(replica.map(\.short) ?? "DEVICE"))")
+        }
+        return roster
+    }
+}

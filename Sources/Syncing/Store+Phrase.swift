@@ -1,0 +1,125 @@
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveMembership
+import GroundwaveRecords
+import GroundwaveReplication
+import GroundwaveSealing
+import GroundwaveStore
+
+// The recovery phrase is a replica of its own, the most senior one, whose key are the words: whoever has them writes its events.
+// No device keeps that key. If it is used on two devices that do not know of each other, its history forks, and both count.
+extension Store {
+    /// Lets a device into the log with the recovery phrase: see ``approve(_:note:author:)``.
+    ///
+    /// - Parameter words: The 12 words.
+    /// - Returns: Whether anything was written.
+    /// - Throws: ``StoreError`` with code `usage` if the words are no recovery phrase or the log is not sealed, `notPermitted`
+    ///   if they are those of another log. Then nothing was written.
+    public func approve(_ device: ReplicaID, byPhrase words: String) async throws -> Bool {
+        try await approve(device, by: KnownPhrase(words))
+    }
+
+    /// Excludes a device from the log with the recovery phrase, also the one that has sealed it.
+    ///
+    /// - Returns: Whether anything was written.
+    /// - Throws: As ``approve(_:byPhrase:)``.
+    public func revoke(_ device: ReplicaID, byPhrase words: String) async throws -> Bool {
+        try await revoke(device, by: KnownPhrase(words))
+    }
+
+    /// Lets a device into the log with the recovery phrase. All revocations of it end.
+    ///
+    /// - Returns: Whether anything was written.
+    /// - Throws: ``StoreError`` with code `usage` if the words are no recovery phrase or the log is not sealed, `notPermitted`
+    ///   if they are those of another log. Then nothing was written.
+    package func approve(_ device: ReplicaID, by phrase: KnownPhrase) async throws -> Bool {
+        let (roster, device) = try roster(of: phrase, device)
+        if roster.isMember(device) { return false }
+        let ending = roster.revocations[device] ?? []
+        let ends = EventSet(ending.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
+        let approval = (RosterKind.approved, [UInt8]("\(device)".utf8))
+        try await write(as: phrase) { record in
+            ends.isEmpty
+                ? RosterKind.change(record, approval)
+                : RosterKind.change(record, approval, (RosterKind.ending, [UInt8](ends.utf8)))
+        }
+        return true
+    }
+
+    /// Excludes a device from the log with the recovery phrase, also the one that has sealed it.
+    ///
+    /// - Returns: Whether anything was written.
+    /// - Throws: As ``approve(_:by:)``.
+    package func revoke(_ device: ReplicaID, by phrase: KnownPhrase) async throws -> Bool {
+        let (roster, device) = try roster(of: phrase, device)
+        guard roster.isMember(device) else { return false }
+        let streams = try describing { try log.streams() }
+        let seen = try describing { try log.vector() }.entries.filter { streams.origin(of: $0.replica) == device }
+        let text = EventSet(seen.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
+        let revocation = (RosterKind.revoked, [UInt8]("\(device)".utf8))
+        try await write(as: phrase) { record in
+            text.isEmpty
+                ? RosterKind.change(record, revocation)
+                : RosterKind.change(record, revocation, (RosterKind.seen, [UInt8](text.utf8)))
+        }
+        return true
+    }
+
+    private func roster(of phrase: KnownPhrase, _ device: ReplicaID) throws -> (Roster, ReplicaID) {
+        try requireWritable()
+        guard let roster = try describing({ try log.roster() }) else {
+            throw StoreError(
+                .usage, "The log is not sealed: it has no recovery phrase.", hint: "To seal it: \(.sealLog)")
+        }
+        guard roster.order.first == phrase.phrase.identity.replica else {
+            throw StoreError(
+                .notPermitted, "The recovery phrase is that of another log.",
+                hint: "Nothing was written. Check the words.")
+        }
+        return (roster, try describing { try log.streams().origin(of: device) })
+    }
+
+    /// Writes one change as an event of the phrase, in a log of its own that has nothing else, and receives it from there.
+    private func write(as phrase: KnownPhrase, _ change: (RecordID) -> Change) async throws {
+        let (identity, scratch) = (phrase.phrase.identity, try ScratchFolder())
+        let storeLog = StoreLog(store: self)
+        try describing {
+            let own = try EventLog.create(at: scratch.path(of: "phrase.mdb"), id: logID, epoch: 0)
+            defer { try? own.close() }
+            let former = try log.vector()[identity.replica]
+            if former > 0 {
+                let range = EventRange(identity.replica, 1, through: former)
+                guard
+                    let frame = try log.frame(
+                        of: range, signedBy: nil, preferredBytes: RangeLimits.preferredBytes,
+                        withholding: { _, _ in false })
+                else { throw EventLogError.damaged("the events of the recovery phrase") }
+                _ = try own.receive([frame], arrival: surroundings.now())
+            }
+            var (batch, generator) = (DraftBatch(), SystemRandomNumberGenerator())
+            if former == 0 {
+                let record = RecordID(high: identity.replica.high, low: identity.replica.low)
+                batch.append(
+                    Change(
+                        kind: ReplicaKind.name, record: record,
+                        operations: ReplicaKind.schema.operations(
+                            assigning: [
+                                Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: "recovery phrase"),
+                            ], to: nil)), by: identity.replica, using: &generator)
+            }
+            batch.append(
+                change(RecordID.random(using: &generator)), by: identity.replica,
+                note: AuditNote(text: "By the recovery phrase"), using: &generator)
+            let appended = try own.append([batch], as: identity.replica, arrival: surroundings.now())
+            guard let last = appended.last?.last,
+                let frame = try own.frame(
+                    of: EventRange(identity.replica, former + 1, through: last.sequence), signedBy: identity,
+                    preferredBytes: RangeLimits.preferredBytes, withholding: { _, _ in false })
+            else { throw EventLogError.damaged("the events of the recovery phrase") }
+            _ = try storeLog.receive([frame], arrival: surroundings.now())
+            try storeLog.fill()
+        }
+        _ = try? await writingKey()
+    }
+}

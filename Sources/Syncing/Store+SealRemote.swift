@@ -1,0 +1,70 @@
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSealedRemotes
+import GroundwaveStore
+
+extension Store {
+    /// Seals what lies at a remote: everything that other devices have left there is pulled first; then the open objects are
+    /// deleted, and each device pushes sealed ones with its next sync. Devices that belong to the log follow by themselves.
+    ///
+    /// If it is interrupted, the remote is open, or nothing is pushed there until this is repeated.
+    ///
+    /// - Returns: The number of objects deleted.
+    /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, or the remote is a device; as
+    ///   ``sync(_:isPulling:isPushing:isFull:)``.
+    @discardableResult
+    public func seal(remote name: String) async throws -> Int {
+        guard try isSealed() else {
+            throw StoreError(.usage, "The log is not sealed.", hint: "To seal it: \(.sealLog)")
+        }
+        return try await change(remote: name, toOpen: false)
+    }
+
+    /// Opens what lies at a remote to everybody who can read there: the sealed objects are deleted, and each device that has
+    /// done the same pushes open ones. The log stays sealed.
+    ///
+    /// - Returns: The number of objects deleted.
+    /// - Throws: As ``seal(remote:)``.
+    @discardableResult
+    public func unseal(remote name: String) async throws -> Int { try await change(remote: name, toOpen: true) }
+
+    private func change(remote name: String, toOpen isOpen: Bool) async throws -> Int {
+        try requireWritable()
+        let remote = try remote(name)
+        guard case .storage(let storage) = try remote.address.access(in: accessContext) else {
+            throw StoreError(
+                .usage, "\(remote.address) is a device, where nothing lies.", hint: "Nothing was changed.")
+        }
+        let former = try access(to: remote)
+        if try isSealed(remote: name) == isOpen {
+            do { try await sync(remote, isFull: true) } catch let error as StoreError {
+                guard error.cause as? RemoteError == .otherForm(isSealed: isOpen ? false : true) else { throw error }
+            }
+            try setOpen(isOpen, remote: name)
+        }
+        var count = 0
+        do {
+            if !isOpen {
+                if try await RemoteLayout.log(at: storage) == logID {
+                    count = try await RemoteInventory.delete(at: storage)
+                }
+            } else if case .storage(let sealed) = former {
+                if try await RemoteLayout.log(at: sealed) == logID {
+                    count = try await RemoteInventory.delete(at: sealed)
+                }
+                count += try await PlacedKeys(at: storage).deleteAll()
+            }
+        } catch { throw Self.describe(error, at: remote, file: files.log) }
+        try files.write(RemoteCache(), of: name)
+        return count
+    }
+
+    /// Notes whether a remote stays open although the log is sealed.
+    func setOpen(_ isOpen: Bool, remote name: String) throws {
+        try syncFile.update { file in
+            let before = file.open
+            file.open = (file.open ?? []).filter { $0 != name } + (isOpen ? [name] : [])
+            return file.open != before
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import GroundwaveEvents
+import GroundwaveReplication
+import GroundwaveSealedRemotes
+import GroundwaveSealing
+import GroundwaveStore
+
+/// What opens a sealed remote for a device that has no key of the log yet.
+public enum Unlocking: Sendable {
+    /// The passphrase of the log: the device can read everything, and counts once another one approves it.
+    case passphrase(String)
+    /// The recovery phrase: the device belongs to the log at once.
+    case phrase(String)
+}
+
+/// The recovery phrase of a log, read from its words.
+package struct KnownPhrase: Sendable {
+    let phrase: RecoveryPhrase
+
+    /// - Throws: ``StoreError`` with code `usage` if the words are no recovery phrase. It does not repeat them.
+    package init(_ words: String) throws {
+        do { phrase = try RecoveryPhrase(reading: words) } catch {
+            throw StoreError(
+                .usage, "This is not a recovery phrase: \(error).",
+                hint: "It has 12 words, as they were shown when the log was sealed.", cause: error)
+        }
+    }
+}
+
+extension Store {
+    /// Returns the keys of the log at a sealed remote; `nil` if nothing there is sealed.
+    ///
+    /// - Throws: ``StoreError`` with code `notPermitted` if nothing that opens it was given, or if that is wrong;
+    ///   ``TransportError``.
+    package static func unlock(
+        _ access: RemoteAccess, at address: RemoteAddress, with unlocking: Unlocking?
+    ) async throws -> LogKeys? {
+        guard case .storage(let storage) = access else { return nil }
+        let place = PlacedKeys(at: storage)
+        guard try await place.isSealed() else { return nil }
+        guard let unlocking else {
+            throw StoreError(
+                .notPermitted, "What lies at \(address) is sealed.",
+                hint: "Join it with the passphrase or the recovery phrase: \(.unlock).", cause: SealedRemote())
+        }
+        let files = try await place.files()
+        var opened: [LogKeys] = []
+        var reader: (scrypt: ScryptParameters, key: RecipientKey)?
+        // A stranger can fill the remote with files that each ask for work.
+        var tries = 4
+        for file in files {
+            let recipient: RecipientKey
+            switch unlocking {
+            case .phrase(let words): recipient = try KnownPhrase(words).phrase.recipient
+            case .passphrase(let passphrase):
+                if let reader, reader.scrypt == file.scrypt {
+                    recipient = reader.key
+                } else {
+                    guard tries > 0 else { continue }
+                    tries -= 1
+                    recipient = try key(of: passphrase, file.scrypt)
+                    reader = (file.scrypt, recipient)
+                }
+            }
+            guard let key = try? file.epochKey(with: recipient), let contents = try? file.contents(with: key) else {
+                continue
+            }
+            opened.append(LogKeys(contents, with: key))
+        }
+        guard var keys = opened.first else {
+            let what = if case .phrase = unlocking { "recovery phrase" } else { "passphrase" }
+            throw StoreError(
+                .notPermitted, "The \(what) does not open what lies at \(address).",
+                hint: "Nothing was written. Try again: capitals and blanks matter in a passphrase.")
+        }
+        guard opened.allSatisfy({ $0.log == keys.log && $0.root == keys.root }) else {
+            throw StoreError(
+                .damaged, "The key files at \(address) are of several logs, or of one that was sealed twice.",
+                hint: "Nothing was written. Join through another remote of the log.")
+        }
+        for other in opened {
+            for epoch in other.keyring.epochs { other.keyring.key(of: epoch).map { keys.keyring.add($0) } }
+        }
+        return keys
+    }
+
+    /// Keeps the keys of the log, and believes which event has sealed it.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` if another event has sealed the log here.
+    package func adopt(_ keys: LogKeys) throws {
+        try files.write(keys)
+        guard try describing({ try log.believe(keys.root) }) else {
+            throw StoreError(
+                .exists, "The log was sealed twice: the one at this remote is not the one here.",
+                hint: "Nothing was pulled or pushed. Use another remote.")
+        }
+    }
+}
+
+/// The remote is sealed, and nothing was given that opens it.
+struct SealedRemote: Error {}
+
+extension StoreError {
+    /// Whether something that opens a sealed remote is all that is missing.
+    public var isSealedRemote: Bool { cause is SealedRemote || (cause as? StoreError)?.isSealedRemote ?? false }
+}

@@ -1,0 +1,215 @@
+import Everything
+import Foundation
+import Groundwave
+import GroundwaveLogFormat
+import GroundwaveRadio
+import GroundwaveReplication
+import GroundwaveTesting
+import Testing
+
+/// A sealed log with devices at one place in memory.
+private struct SealedFleet {
+    static let passphrase = "seven rivers to the sea"
+    let cloud = MemoryTransport()
+    let founder: TemporaryStore
+    let words: String
+
+    init(_ configuration: Configuration = .full(named: "shack")) async throws {
+        founder = try await TemporaryStore(configuration)
+        words = try await founder.store.seal(passphrase: Self.passphrase).joined(separator: " ")
+        try await sync(founder)
+    }
+
+    func sync(_ stores: TemporaryStore...) async throws {
+        for temporary in stores { try await temporary.store.sync(with: cloud, as: "cloud") }
+    }
+
+    func join(_ name: String, with unlocking: Unlocking = .passphrase(Self.passphrase)) async throws -> TemporaryStore {
+        try await TemporaryStore(joining: cloud, as: "cloud", .full(named: name), unlocking: unlocking)
+    }
+
+    /// A device that has joined and was approved.
+    func member(_ name: String) async throws -> TemporaryStore {
+        let joined = try await join(name)
+        try await sync(founder)
+        try await founder.store.approve(try joined.replica)
+        try await sync(founder, joined)
+        return joined
+    }
+}
+
+extension Configuration {
+    fileprivate static func full(named name: String) -> Configuration {
+        var configuration = Configuration.full()
+        configuration.deviceName = name
+        return configuration
+    }
+}
+
+extension TemporaryStore {
+    fileprivate var replica: ReplicaID {
+        get throws { try #require(store.replica) }
+    }
+
+    fileprivate func log(_ call: String) async throws { try await store.write { try $0.add(Contact(call)) } }
+
+    fileprivate var calls: Set<String> {
+        get throws {
+            let all = try store.read { try $0.all(.contacts) }
+            return Set(
+                all.compactMap { QSOKind.schema.value(of: "CALL", in: $0) }.map { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
+    /// Whether this store and the others have the same events and show the same.
+    fileprivate func agrees(with others: TemporaryStore...) throws -> Bool {
+        let digest = try store.logDigest()
+        return try others.allSatisfy { try $0.store.logDigest() == digest && $0.calls == calls }
+    }
+}
+
+@Suite struct `A sealed log` {
+    @Test func `is joined with its passphrase, and agrees once the device is approved`() async throws {
+        let fleet = try await SealedFleet()
+        try await fleet.founder.log("N0CALL")
+        try await fleet.sync(fleet.founder)
+        let phone = try await fleet.join("phone")
+        #expect(try phone.calls == ["N0CALL"] && phone.store.isSealed())
+        #expect(try phone.store.membership(of: phone.replica) == .waiting)
+        try await phone.log("N1CALL")
+        try await fleet.sync(phone, fleet.founder)
+        #expect(try fleet.founder.calls == ["N0CALL"], "what nobody has approved does not count")
+        #expect(try phone.calls == ["N0CALL"])
+        #expect(try fleet.founder.store.uncountedEvents(of: phone.replica) >= 1)
+        try await fleet.founder.store.approve(try phone.replica)
+        #expect(try fleet.founder.calls == ["N0CALL", "N1CALL"])
+        try await fleet.sync(fleet.founder, phone, fleet.founder)
+        #expect(try phone.agrees(with: fleet.founder))
+    }
+
+    @Test(arguments: [
+        nil, Unlocking.passphrase("seven rivers"),
+        .phrase("abandon " + String(repeating: "abandon ", count: 10) + "about"),
+    ])
+    func `is not joined with something else`(unlocking: Unlocking?) async throws {
+        let fleet = try await SealedFleet()
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await TemporaryStore(joining: fleet.cloud, as: "cloud", .full(), unlocking: unlocking)
+        }
+        #expect(error?.code == .notPermitted)
+    }
+
+    @Test func `keeps apart what a revoked device writes, which reads nothing that is sealed later`() async throws {
+        let fleet = try await SealedFleet()
+        let (phone, laptop) = (try await fleet.member("phone"), try await fleet.member("laptop"))
+        try await phone.log("N1CALL")
+        try await fleet.sync(phone, fleet.founder, laptop)
+        // In the middle of a sync of the laptop, which has not pushed yet.
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.sync(fleet.founder)
+        try await phone.log("N2CALL")
+        try await laptop.log("N3CALL")
+        try await fleet.sync(phone, laptop, fleet.founder, laptop)
+        #expect(try fleet.founder.calls == ["N1CALL", "N3CALL"])
+        #expect(try laptop.agrees(with: fleet.founder))
+        #expect(try fleet.founder.store.membership(of: phone.replica) == .revoked)
+        #expect(try fleet.founder.store.uncountedEvents(of: phone.replica) == 1)
+        _ = try? await phone.store.sync(with: fleet.cloud, as: "cloud", isFull: true)
+        #expect(try !phone.calls.contains("N3CALL"))
+        // Taken in again: what it has written meanwhile counts.
+        try await fleet.founder.store.approve(try phone.replica)
+        try await fleet.sync(fleet.founder, phone, laptop, fleet.founder)
+        #expect(try fleet.founder.calls == ["N1CALL", "N2CALL", "N3CALL"])
+        #expect(try phone.agrees(with: fleet.founder, laptop))
+    }
+
+    @Test func `agrees with a device that was away through two epochs`() async throws {
+        let fleet = try await SealedFleet()
+        let (phone, laptop) = (try await fleet.member("phone"), try await fleet.member("laptop"))
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.founder.log("N1CALL")
+        try await fleet.sync(fleet.founder)
+        try await fleet.founder.store.changePassphrase(to: "another one")
+        try await fleet.founder.log("N2CALL")
+        try await fleet.sync(fleet.founder)
+        try await laptop.log("N3CALL")
+        try await fleet.sync(laptop, fleet.founder)
+        #expect(try laptop.agrees(with: fleet.founder))
+        #expect(try laptop.calls == ["N1CALL", "N2CALL", "N3CALL"])
+        let error = await #expect(throws: StoreError.self) { _ = try await fleet.join("thief") }
+        #expect(error?.code == .notPermitted)
+        _ = try await fleet.join("tablet", with: .passphrase("another one"))
+    }
+
+    @Test func `is had back by the phrase alone, byte for byte`() async throws {
+        let fleet = try await SealedFleet()
+        try await fleet.founder.store.importText(generatedLog(300))
+        try await fleet.sync(fleet.founder)
+        let exported = try fleet.founder.store.exported(.adi)
+        let found = try await fleet.join("new", with: .phrase(fleet.words))
+        #expect(try found.store.exported(.adi) == exported)
+        #expect(try found.store.membership(of: found.replica) == .member)
+        try await found.log("N0CALL")
+        try await fleet.sync(found, fleet.founder)
+        #expect(try fleet.founder.calls.contains("N0CALL") && found.agrees(with: fleet.founder))
+    }
+
+    @Test func `is put right by the phrase after its first device was stolen`() async throws {
+        let fleet = try await SealedFleet()
+        let phone = try await fleet.member("phone")
+        let refused = await #expect(throws: StoreError.self) {
+            try await phone.store.revoke(try fleet.founder.replica)
+        }
+        #expect(refused?.code == .notPermitted)
+        #expect(try await phone.store.revoke(try fleet.founder.replica, byPhrase: fleet.words))
+        try await fleet.founder.log("N9CALL")
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.sync(fleet.founder, phone)
+        #expect(try phone.calls.isEmpty)
+        #expect(try phone.store.membership(of: phone.replica) == .member)
+        #expect(try phone.store.membership(of: fleet.founder.replica) == .revoked)
+    }
+
+    @Test func `leaves nothing at a place that a search finds, and an open one does`() async throws {
+        let canaries = (0..<30).map { "N0C\($0)" } + ["shack-of-canaries", "a note with a canary"]
+        func fill(_ temporary: TemporaryStore) async throws {
+            for call in canaries.prefix(30) {
+                try await temporary.store.write(note: canaries[31]) { try $0.add(Contact(call)) }
+            }
+        }
+        let open = MemoryTransport()
+        let plain = try await TemporaryStore(.full(named: canaries[30]))
+        try await fill(plain)
+        try await plain.store.sync(with: open, as: "cloud")
+        let fleet = try await SealedFleet(.full(named: canaries[30]))
+        try await fill(fleet.founder)
+        try await fleet.sync(fleet.founder)
+        let ids = [fleet.founder.store.logID.bytes, try #require(fleet.founder.store.replica).bytes]
+        func found(at place: MemoryTransport, _ ids: [[UInt8]]) async throws -> Int {
+            var names = try place.list(prefix: .all, startAfter: nil, limit: 10_000)
+            names.sort()
+            var (all, expanded) = ([UInt8](), [UInt8]())
+            for name in names {
+                let bytes = try #require(try place.get(name, range: nil, limit: 64 << 20))
+                all += Array(name.description.utf8) + bytes
+                if let segment = try? Segment(reading: bytes, of: plain.store.logID) {
+                    for range in segment.ranges {
+                        let frame = try RangeFrame(reading: range, of: plain.store.logID)
+                        for number in frame.range.first...frame.range.last {
+                            try frame.withEvent(number) { _, bytes in expanded += bytes.toArray() }
+                        }
+                    }
+                }
+            }
+            let needles = canaries.map { [UInt8]($0.utf8) } + ids
+            return needles.count { needle in contains(all, needle) || contains(expanded, needle) }
+        }
+        #expect(try await found(at: fleet.cloud, ids) == 0)
+        let plainIDs = [plain.store.logID.bytes, try #require(plain.store.replica).bytes]
+        #expect(try await found(at: open, plainIDs) == canaries.count + 2)
+    }
+
+    private func contains(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
+        Data(bytes).range(of: Data(needle)) != nil
+    }
+}

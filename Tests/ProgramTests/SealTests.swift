@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// Devices of a sealed log that meet in a folder, each command a process of its own.
+@Suite struct `A sealed log by the program` {
+    private let shack: Program
+    private let place: URL
+    private let secret: URL
+
+    init() throws {
+        shack = try Program()
+        place = shack.folder.appending(path: "place")
+        secret = shack.folder.appending(path: "secret.txt")
+        try Data("seven rivers to the sea\n".utf8).write(to: secret)
+    }
+
+    private func store(_ name: String) -> String { shack.folder.appending(path: name).path }
+
+    /// Everything that lies in the folder, names included.
+    private func everything() throws -> Data {
+        var all = Data()
+        let files = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)?.allObjects ?? []
+        for case let file as URL in files {
+            all += Data(file.path.dropFirst(place.path.count).utf8)
+            all += (try? Data(contentsOf: file)) ?? Data()
+        }
+        return all
+    }
+
+    @Test func `shows its words once, and lets a device in with the passphrase and an approval`() throws {
+        let sealed = try shack.json("seal", "--passphrase-file", secret.path)
+        #expect((sealed["recoveryPhrase"] as? [String])?.count == 12)
+        let again = try shack.run("seal", "--passphrase-file", secret.path)
+        #expect(again.status != 0 && again.errors.contains("sealed already"))
+        try shack.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("sync")
+        let locked = try shack.run("join", place.path, "--store", store("phone"), "--name", "phone")
+        #expect(locked.status != 0 && locked.errors.contains("is sealed"), "\(locked.errors)")
+        try shack.json(
+            "join", place.path, "--store", store("phone"), "--name", "phone", "--passphrase-file", secret.path)
+        let list = try shack.run("qso", "list", "--store", store("phone")).output
+        #expect(list.contains("N0CALL"))
+        try shack.json("qso", "add", "N1CALL", "BAND=20m", "MODE=CW", "--store", store("phone"))
+        try shack.json("sync", "--store", store("phone"))
+        try shack.json("sync")
+        #expect(try !shack.run("qso", "list").output.contains("N1CALL"))
+        let waiting = try shack.run("replicas").output
+        #expect(waiting.contains("waits for approval"), "\(waiting)")
+        let refused = try shack.run("replicas", "approve", "phone")
+        #expect(refused.status == 64 && refused.errors.contains("The words of phone are: "), "\(refused.errors)")
+        #expect(try shack.json("replicas", "approve", "phone", "--yes")["changed"] as? Bool == true)
+        #expect(try shack.run("qso", "list").output.contains("N1CALL"))
+        try shack.json("sync")
+        try shack.json("sync", "--store", store("phone"))
+        let digests = try [[], ["--store", store("phone")]].map { try shack.run(["digest"] + $0).output }
+        #expect(digests[0] == digests[1])
+        for canary in ["N0CALL", "N1CALL", "phone", "shack", "seven rivers"] {
+            #expect(try everything().range(of: Data(canary.utf8)) == nil, "\(canary) lies open")
+        }
+    }
+
+    @Test func `is had back on an empty machine with the words alone`() throws {
+        let sealed = try shack.json("seal", "--passphrase-file", secret.path)
+        let words = try #require(sealed["recoveryPhrase"] as? [String]).joined(separator: " ")
+        for number in 0..<20 { try shack.json("qso", "add", "N\(number)CALL", "BAND=20m", "MODE=CW") }
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("sync")
+        let exported = try shack.run("export", "-o", "-").output
+        let digest = try shack.run("digest").output
+        try FileManager.default.removeItem(at: shack.store)
+        let wrong = try shack.run(
+            ["join", place.path, "--store", store("new"), "--phrase-file", "-"], input: "abandon " + words)
+        #expect(wrong.status == 64 && !wrong.errors.contains(words.prefix(12)), "\(wrong.errors)")
+        let found = try shack.run(
+            ["join", place.path, "--store", store("new"), "--name", "new", "--phrase-file", "-"], input: words)
+        #expect(found.status == 0, "\(found.errors)")
+        #expect(try shack.run("export", "-o", "-", "--store", store("new")).output == exported)
+        #expect(digest != "")
+        let replicas = try shack.json("replicas", "list", "--store", store("new"))
+        let own = (replicas["replicas"] as? [[String: Any]])?.first { $0["isThisDevice"] as? Bool == true }
+        #expect(own?["membership"] as? String == "member")
+    }
+
+    @Test func `leaves a remote open until it is sealed there, and other devices follow`() throws {
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        try shack.json("sync")
+        try shack.json("join", place.path, "--store", store("laptop"), "--name", "laptop")
+        try shack.json("sync")
+        #expect(try everything().range(of: Data("groundwave-log".utf8)) != nil)
+        try shack.json("seal", "--with", "laptop", "--passphrase-file", secret.path)
+        try shack.json("sync")
+        try shack.json("sync", "--store", store("laptop"))
+        #expect(try shack.json("remote", "show", "stick")["sealed"] as? Bool == false)
+        let asked = try shack.run("remote", "seal", "stick")
+        #expect(asked.status == 64 && asked.errors.contains("--yes"), "\(asked.errors)")
+        #expect(try (shack.json("remote", "seal", "stick", "--yes")["deleted"] as? Int ?? 0) >= 3)
+        try shack.json("qso", "add", "N1CALL", "BAND=20m", "MODE=CW", "--store", store("laptop"))
+        try shack.json("sync", "--store", store("laptop"))
+        try shack.json("sync")
+        #expect(try shack.run("qso", "list").output.contains("N1CALL"))
+        #expect(try everything().range(of: Data("groundwave-log".utf8)) == nil)
+        #expect(try shack.json("remote", "show", "stick", "--store", store("laptop"))["sealed"] as? Bool == true)
+        // And back, on each device.
+        try shack.json("remote", "unseal", "stick", "--yes")
+        let refused = try shack.run("sync", "--store", store("laptop"))
+        #expect(refused.status != 0 && refused.errors.contains("is open, and should be sealed"), "\(refused.errors)")
+        #expect(try everything().range(of: Data("groundwave-sealed".utf8)) == nil)
+    }
+
+    @Test func `seals its bundles, which open where the log does`() throws {
+        try shack.json("seal", "--passphrase-file", secret.path)
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("sync")
+        try shack.json(
+            "join", place.path, "--store", store("phone"), "--name", "phone", "--passphrase-file", secret.path)
+        try shack.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        let bundle = store("events.gwb")
+        try shack.json("bundle", "create", "-o", bundle)
+        let bytes = try Data(contentsOf: URL(filePath: bundle))
+        #expect(bytes.range(of: Data("shack".utf8)) == nil && bytes.prefix(4) == Data("GWXB".utf8))
+        try shack.json("bundle", "apply", bundle, "--store", store("phone"))
+        #expect(try shack.run("qso", "list", "--store", store("phone")).output.contains("N0CALL"))
+        let stranger = try Program()
+        let refused = try stranger.run("bundle", "apply", bundle)
+        #expect(refused.status != 0 && refused.errors.contains("is sealed"), "\(refused.errors)")
+        var changed = bytes
+        changed[changed.count - 9] ^= 1
+        try changed.write(to: URL(filePath: bundle))
+        let damaged = try shack.run("bundle", "apply", bundle, "--store", store("phone"))
+        #expect(damaged.status == 65, "\(damaged.errors)")
+    }
+}
