@@ -37,6 +37,13 @@ extension Store {
             throw StoreError(.exists, "The file \(path) already exists.", hint: "Name another file.")
         }
         let vector = try describing { try log.alignedDown(resolve(point).vector) }
+        // A snapshot stands for what is archived, and cannot take in later what counts then.
+        let ranges = vector.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
+        guard try describing({ try log.roster()?.uncounted(among: ranges).isEmpty ?? true }) else {
+            throw StoreError(
+                .notPermitted, "Some of these events do not count: a device waits for approval, or was revoked.",
+                hint: "Nothing was archived. Approve the device, or name an earlier point.")
+        }
         for _ in 0..<Self.archiveAttempts {
             let content = try describing { try log.content() }
             let plan = try describing { try self.plan(vector, retired) }

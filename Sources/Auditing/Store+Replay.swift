@@ -108,6 +108,7 @@ extension Store {
         try Incarnation(files: target, log: copy, surroundings: surroundings, stateFolder: stateFolder)
             .claimNew(identity)
         try copy.adoptStreams(of: log)
+        if let root = try log.rosterRow().root { _ = try copy.believe(root) }
         var frames: [[UInt8]] = []
         var byteCount = 0
         func append() throws {

@@ -52,7 +52,7 @@ extension EventLog {
                 throw EventLogError.batchTooLarge(count: batch.count, bytes: batch.byteCount)
             }
         }
-        return try commit(mayTrail: true) { transaction, tables, state in
+        return try commit(mayTrail: true, isOwn: true) { transaction, tables, state in
             try Self.checkClaim(of: replica, in: transaction, tables)
             let last = state.nextPosition - 1
             guard position ?? last == last else { throw EventLogError.moved(last: last) }
@@ -153,12 +153,13 @@ extension EventLog {
                 throw EventLogError.outOfSequence(frame.id, expected: expected)
             }
             try tables.startRun(of: frame.id.replica, at: state.nextPosition, after: known, in: transaction)
-            if frame.isWithheld, !erased.contains(frame.id) { missing.insert(frame.id) }
+            let isErased = erased.contains(frame.id) && !Self.isStatement(frame, in: bytes.span.bytes)
+            if frame.isWithheld, !isErased { missing.insert(frame.id) }
             if frame.isLost { lost.insert(frame.id) }
             noteStatement(frame, in: bytes.span.bytes, &state)
             buffer.removeAll()
             state.lastChecksum =
-                erased.contains(frame.id)
+                isErased
                 ? buffer.append(withholding: frame, in: bytes.span.bytes, after: state.lastChecksum)
                 : buffer.append(rechaining: bytes.span.bytes, after: state.lastChecksum)
             try buffer.withSpan { try transaction.append($0, for: state.nextPosition, in: tables.events) }
@@ -173,10 +174,12 @@ extension EventLog {
 
     /// Runs one write transaction around `body`, which advances the state, and stores the tree hashes that are ready.
     ///
-    /// - Parameter mayTrail: Whether `body` writes only events and rows that follow from them, so that the commit can
-    ///   be restored from its pages alone: see ``bringBackTrailing()``.
+    /// - Parameters:
+    ///   - mayTrail: Whether `body` writes only events and rows that follow from them, so that the commit can be restored
+    ///     from its pages alone: see ``bringBackTrailing()``.
+    ///   - isOwn: Whether the events are those of this store.
     func commit<Result>(
-        mayTrail: Bool = false,
+        mayTrail: Bool = false, isOwn: Bool = false,
         _ body: (borrowing WriteTransaction, LogTables, inout LogState) throws -> Result
     ) throws -> Result {
         try checkAfterFailedCommit()
@@ -199,7 +202,7 @@ extension EventLog {
                 // Which events count must be on the disk with the events that decide it.
                 let mayTrail = mayTrail && !state.changesRoster
                 let trails = mayTrail && isLastWriter && isTrailing
-                if state.changesRoster { try followRoster(since: before, transaction, tables) }
+                if state.changesRoster { try followRoster(since: before, isOwn: isOwn, transaction, tables) }
                 state.changesRoster = false
                 state.mayBeTrailed = isLastWriter && (mayTrail || state.mayBeTrailed)
                 mayBeTrailed = state.mayBeTrailed

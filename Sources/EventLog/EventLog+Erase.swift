@@ -50,9 +50,11 @@ extension EventLog {
                 let base = isInBase ? try baseWithout(erased) : nil
                 try environment().replaceFile(during: transaction) { new in
                     count = 0
-                    try Self.copyAll(old, new) { frame, _ in
-                        // The placeholder of a lost event has no values to remove.
-                        guard erased.contains(frame.id), !frame.isPartial else { return .same }
+                    try Self.copyAll(old, new) { frame, bytes in
+                        // The placeholder of a lost event has no values to remove, and who belongs to the log is never erased.
+                        guard erased.contains(frame.id), !frame.isPartial, !Self.isStatement(frame, in: bytes) else {
+                            return .same
+                        }
                         count += 1
                         return .withheld
                     }

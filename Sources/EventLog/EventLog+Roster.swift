@@ -36,6 +36,14 @@ extension EventLog {
         }
     }
 
+    /// Writes the row if the log has none, since it was salvaged: what the events here say. The root has to be told anew.
+    func writeMissingRoster() throws {
+        let isMissing = try read { transaction in
+            try transaction.value(RosterRow.key, in: LogTables(in: transaction).meta) == nil
+        }
+        if isMissing { try commit { transaction, tables, _ in try followRoster(since: nil, transaction, tables) } }
+    }
+
     /// Remembers which event seals this log, before it is here: then no other one does, and until it comes nothing counts.
     ///
     /// - Parameter root: What stands for that event: see `RosterKind.root`.
@@ -68,7 +76,12 @@ extension EventLog {
     /// Notes whether an event says who belongs.
     static func noteStatement(_ frame: Frame, in bytes: RawSpan, _ state: inout LogState) {
         guard !state.changesRoster else { return }
-        state.changesRoster = RosterKind.isStatement(shape: bytes.extracting(frame.shape))
+        state.changesRoster = isStatement(frame, in: bytes)
+    }
+
+    /// Whether an event says who belongs.
+    static func isStatement(_ frame: Frame, in bytes: RawSpan) -> Bool {
+        RosterKind.isStatement(shape: bytes.extracting(frame.shape))
     }
 
     /// Whether a frame that is about to be stored says who belongs.
@@ -80,14 +93,16 @@ extension EventLog {
 
     /// Brings the roster to what the events of a transaction say.
     ///
-    /// - Parameter before: The state before these events. If `nil`, all events are read again.
+    /// - Parameters:
+    ///   - before: The state before these events. If `nil`, all events are read again.
+    ///   - isOwn: Whether this store has just written them.
     func followRoster(
-        since before: LogState?, _ transaction: borrowing WriteTransaction, _ tables: LogTables
+        since before: LogState?, isOwn: Bool = false, _ transaction: borrowing WriteTransaction, _ tables: LogTables
     ) throws {
         var row = try Self.rosterRow(in: transaction, tables)
         if let before {
             try Self.forEachStatement(from: before.nextPosition, transaction, tables) {
-                if let new = $1 { row.add(new) }
+                if let new = $1 { row.add(new, isOwn: isOwn) }
             }
         } else {
             row = try Self.scanned(row, transaction, tables)

@@ -75,7 +75,10 @@ public final class EventLog: Sendable {
         self.options = options
         holder = Mutex(environment)
         lastWriter = LastWriter(of: path)
-        if !options.isReadOnly { try bringBackTrailing() }
+        if !options.isReadOnly {
+            try bringBackTrailing()
+            try writeMissingRoster()
+        }
     }
 
     /// The id and the epoch that are stored in `environment`.

@@ -27,6 +27,11 @@ package enum RosterKind: RecordKind {
     /// The key of an epoch, wrapped for those who belong: the bytes of a key file.
     package static let epoch: UInt32 = 8
 
+    /// The maximum size of what a statement names, in bytes: that of 1,024 events as text. An event with more says nothing.
+    static let valueLimit = 1 << 16
+    /// The maximum number of revocations that one approval ends; further ones are not read.
+    static let namedLimit = 1024
+
     /// How its records are read.
     package static let schema = KindSchema(
         name: name,
@@ -89,6 +94,15 @@ extension RosterStatement {
             return EventSet(written.ranges.flatMap { names($0) })
         }
         func lasts(_ field: UInt32) -> [EventID] { events(field).ranges.map { EventID($0.replica, $0.last) } }
+        func each(_ field: UInt32) -> [EventID] {
+            let named = events(field).ranges.lazy.flatMap { range in
+                (range.first...range.last).lazy.map { EventID(range.replica, $0) }
+            }
+            return Array(named.prefix(RosterKind.namedLimit))
+        }
+        guard values.allSatisfy({ $0.key == RosterKind.epoch || $0.value.count <= RosterKind.valueLimit }) else {
+            return nil
+        }
         func replica(_ field: UInt32) -> ReplicaID? {
             values[field].flatMap { ReplicaID(text: String(decoding: $0, as: UTF8.self)) }
         }
@@ -101,7 +115,7 @@ extension RosterStatement {
                 root: RosterKind.root(
                     of: names.author, change.record, phrase: keys, before: values[RosterKind.before] ?? []))
         case [RosterKind.approved, RosterKind.ending], [RosterKind.approved]:
-            word = replica(RosterKind.approved).map { .approve($0, ending: lasts(RosterKind.ending)) }
+            word = replica(RosterKind.approved).map { .approve($0, ending: each(RosterKind.ending)) }
         case [RosterKind.revoked, RosterKind.seen], [RosterKind.revoked]:
             word = replica(RosterKind.revoked).map { .revoke($0, seen: lasts(RosterKind.seen)) }
         case [RosterKind.admitted]: word = .admit(lasts(RosterKind.admitted))

@@ -32,16 +32,20 @@ package struct RosterRow: Hashable, Sendable {
     /// - Parameter root: What the device was told when it joined.
     package init(root: Hash256? = nil) { self.root = root }
 
-    /// Adds a statement. If no root is known, the first event that seals the log becomes it.
-    package mutating func add(_ statement: RosterStatement) {
-        if case .seal(_, _, let leaf) = statement.word, root == nil { root = leaf }
+    /// Adds a statement.
+    ///
+    /// - Parameter isOwn: Whether this store has just written it. Then, if no root is known, the event that seals the log
+    ///   becomes it. What came from elsewhere never does: anybody can write such an event.
+    package mutating func add(_ statement: RosterStatement, isOwn: Bool = false) {
+        if isOwn, case .seal(_, _, let root) = statement.word, self.root == nil { self.root = root }
         statements.append(statement)
     }
 
-    /// The statements that seal the log without being its root: they change nothing.
-    package var otherSeals: [RosterStatement] {
-        statements.filter { statement in
-            if case .seal(_, _, let leaf) = statement.word { leaf != root } else { false }
+    /// The statements that seal the log without being its root: they change nothing until somebody accepts one.
+    package var otherSeals: [(statement: RosterStatement, root: Hash256)] {
+        statements.compactMap { statement in
+            guard case .seal(_, _, let root) = statement.word, root != self.root else { return nil }
+            return (statement, root)
         }
     }
 

@@ -9,27 +9,27 @@ package struct PlacedKeys: Sendable {
     private let storage: any Transport
 
     /// The most key files that are read: beyond, somebody fills the remote.
-    private static let fileLimit = 64
+    private static let fileLimit = 1024
 
     package init(at storage: any Transport) { self.storage = storage }
 
     /// Returns the key files; those that are none are passed over.
     ///
     /// - Throws: ``TransportError``.
-    package func files() async throws(TransportError) -> [KeyFile] { try await named().map(\.file) }
+    package func files() async throws(TransportError) -> [KeyFile] { try await named(except: []).compactMap(\.file) }
 
-    /// Whether the remote is sealed, as far as its objects tell.
-    package func isSealed() async throws(TransportError) -> Bool { try await !names().isEmpty }
-
-    /// Stores a key file.
+    /// Stores a key file, in place of one of that name that was cut short. Returns `false` if it is there already.
     ///
     /// - Throws: ``TransportError``.
-    package func put(_ bytes: [UInt8]) async throws(TransportError) -> PutOutcome {
+    package func put(_ bytes: [UInt8]) async throws(TransportError) -> Bool {
         let hash = bytes.withSpan { Hash256(hashing: $0) }
         guard let name = ObjectName("keys/\("\(hash)".prefix(32)).key") else {
             preconditionFailure("A hash is part of a name.")
         }
-        return try await storage.putIfAbsent(name, bytes)
+        if try await storage.putIfAbsent(name, bytes) == .stored { return true }
+        if try await storage.get(name, range: nil, limit: KeyFile.byteLimit) == bytes { return false }
+        try await storage.delete(name)
+        return try await storage.putIfAbsent(name, bytes) == .stored
     }
 
     /// Deletes the key files of these epochs.
@@ -37,7 +37,9 @@ package struct PlacedKeys: Sendable {
     /// - Throws: ``TransportError``.
     package func delete(_ epochs: Set<EpochID>) async throws(TransportError) {
         if epochs.isEmpty { return }
-        for (name, file) in try await named() where epochs.contains(file.epoch) { try await storage.delete(name) }
+        for (name, file) in try await named(except: []) where file.map({ epochs.contains($0.epoch) }) ?? false {
+            try await storage.delete(name)
+        }
     }
 
     /// Deletes all key files; returns how many.
@@ -54,17 +56,20 @@ package struct PlacedKeys: Sendable {
         return try await storage.list(prefix: folder, startAfter: nil, limit: Self.fileLimit)
     }
 
-    private func named() async throws(TransportError) -> [(name: ObjectName, file: KeyFile)] {
-        var found: [(name: ObjectName, file: KeyFile)] = []
-        for name in try await names() {
+    /// Returns the key files whose names are not in `known`; without a file for an object that is none.
+    ///
+    /// - Throws: ``TransportError``.
+    func named(except known: Set<ObjectName>) async throws(TransportError) -> [(name: ObjectName, file: KeyFile?)] {
+        var found: [(name: ObjectName, file: KeyFile?)] = []
+        for name in try await names() where !known.contains(name) {
             let bytes: [UInt8]?
             do { bytes = try await storage.get(name, range: nil, limit: KeyFile.byteLimit) } catch {
                 switch error {
-                case .tooLarge, .refused: continue
+                case .tooLarge, .refused: bytes = nil
                 default: throw error
                 }
             }
-            if let bytes, let file = try? KeyFile(reading: bytes) { found.append((name, file)) }
+            found.append((name, bytes.flatMap { try? KeyFile(reading: $0) }))
         }
         return found
     }

@@ -36,12 +36,12 @@ package final class SealedTransport: Transport, OtherForm {
         var keyring: Keyring
         /// The epochs whose key files are at the remote.
         var announced: Set<EpochID> = []
-        /// The epochs that no key file at the remote opens.
-        var unknown: Set<EpochID> = []
+        /// The key files at the remote that were read.
+        var read: Set<ObjectName> = []
     }
 
-    /// The most epochs whose keys are looked for at a remote in the life of this value.
-    private static let unknownLimit = 16
+    /// The most names that are taken from a folder.
+    private static let nameLimit = 16_384
 
     /// Wraps `storage`, the remote of one log.
     ///
@@ -91,6 +91,8 @@ package final class SealedTransport: Transport, OtherForm {
             throw error
         }
         guard let found else { return nil }
+        // A log mark, which has 20 bytes, is written again if it was cut short, as an open one is.
+        if name.description.hasPrefix("groundwave-log"), found.count < SealedObject.sealedSize(of: 20) { return [] }
         let bytes = try await open(found, as: name, limit: contentLimit)
         guard let range else { return bytes }
         let taken = range.clamped(to: bytes.indices)
@@ -108,8 +110,10 @@ package final class SealedTransport: Transport, OtherForm {
         while true {
             let page = try await storage.list(prefix: folder, startAfter: last, limit: 1000)
             found += page.compactMap { names.plain($0.description).flatMap(ObjectName.init) }
-            last = page.last
-            if page.count < 1000 { break }
+            // A listing that does not advance would never end.
+            guard page.count == 1000, let end = page.last, last.map({ $0 < end }) ?? true, found.count < Self.nameLimit
+            else { break }
+            last = end
         }
         let wanted = startAfter.map { start in found.filter { start < $0 } } ?? found
         return Array(wanted.sorted().prefix(max(limit, 0)))
@@ -151,7 +155,7 @@ package final class SealedTransport: Transport, OtherForm {
     private func announce(_ writing: Writing) async throws(TransportError) {
         guard !state.withLock({ $0.announced.contains(writing.key.id) }) else { return }
         let place = PlacedKeys(at: storage)
-        if try await place.put(writing.file) == .stored { try await place.delete(writing.former) }
+        if try await place.put(writing.file) { try await place.delete(writing.former) }
         state.withLock { _ = $0.announced.insert(writing.key.id) }
     }
 
@@ -160,8 +164,8 @@ package final class SealedTransport: Transport, OtherForm {
             let keyring = keyring
             do {
                 return try SealedObject.open(bytes, as: name.description, of: keys.log, with: keyring, limit: limit)
-            } catch .unknownEpoch(let epoch) where !isRepeated {
-                try await look(for: epoch)
+            } catch .unknownEpoch where !isRepeated {
+                try await lookForKeys()
             } catch {
                 throw .refused(name, "\(error.description.prefix(1).uppercased())\(error.description.dropFirst()).")
             }
@@ -169,14 +173,13 @@ package final class SealedTransport: Transport, OtherForm {
         throw .refused(name, "It cannot be opened.")
     }
 
-    /// Reads the key files at the remote, if `epoch` was not looked for yet.
-    private func look(for epoch: EpochID) async throws(TransportError) {
-        let isNew = state.withLock { state in
-            state.unknown.count < Self.unknownLimit && state.unknown.insert(epoch).inserted
-        }
-        guard isNew else { return }
-        let found = unlock(try await PlacedKeys(at: storage).files())
+    /// Reads the key files at the remote that were not read yet.
+    private func lookForKeys() async throws(TransportError) {
+        let read = state.withLock { $0.read }
+        let files = try await PlacedKeys(at: storage).named(except: read)
+        let found = unlock(files.compactMap(\.file))
         state.withLock { state in
+            state.read.formUnion(files.map(\.name))
             for key in found { state.keyring.add(key) }
         }
     }

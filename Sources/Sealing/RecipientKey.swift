@@ -26,6 +26,12 @@ package struct RecipientKey: Secret {
     /// The 32 bytes of the public key.
     package var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
+    /// Whether keys can be wrapped for a public key: it has 32 bytes, and is none of the few for which everybody could unwrap them.
+    package static func isUsable(_ publicKey: [UInt8]) -> Bool {
+        guard let key = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey) else { return false }
+        return !sharesWithEverybody(key)
+    }
+
     /// Whether a public key is one of the few whose shared secret is zero with every private key, and so known to everybody.
     ///
     /// RFC 9180, section 7.1.4, wants such keys refused; swift-crypto computes with them, as CryptoKit does. A private key

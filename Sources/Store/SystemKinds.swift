@@ -16,9 +16,11 @@ package enum ReplicaKind: RecordKind {
         fields: [
             FieldSchema(1, "KEY"), FieldSchema(2, "DEVICE"), FieldSchema(3, "PROGRAM"), FieldSchema(4, "FORMER"),
             FieldSchema(5, "IDKEY", isInternal: true), FieldSchema(6, "RETIRED"),
-            FieldSchema(ClockDeclaration.field, "CLOCK", .union), FieldSchema(8, "RECEIVES", isInternal: true),
+            FieldSchema(ClockDeclaration.field, "CLOCK", .union), FieldSchema(receives, "RECEIVES", isInternal: true),
         ])
 
+    /// The number of the field with the public key for which the keys of a sealed log are wrapped.
+    package static let receives: UInt32 = 8
     /// The number of bytes of the log's key for ids.
     static let idKeyBytes = 32
 }

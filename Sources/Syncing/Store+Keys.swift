@@ -7,6 +7,7 @@ import GroundwaveReplication
 import GroundwaveSealedRemotes
 import GroundwaveSealing
 import GroundwaveStore
+import Synchronization
 
 // The keys of a sealed log. Each change of who belongs begins an epoch: an event with a new key, wrapped for those who belong
 // then, which holds the former keys too. Only what a store seals itself depends on which epoch it takes: it opens whatever it has
@@ -40,15 +41,23 @@ extension Store {
         }
     }
 
-    /// Returns the keys of the log that this device has; `nil` if it has none, or the log is not sealed.
+    /// Returns the keys of the log that this device has; `nil` if it has none, or the log is not sealed. Only events that count
+    /// bring keys, and of these the first device's come first: they say how objects are named.
     package func logKeys() throws -> LogKeys? {
-        let row = try log.rosterRow()
+        let (row, roster) = (try log.rosterRow(), try log.roster())
         guard let root = row.root, let identity = ownIdentity else { return nil }
         let known = files.readLogKeys().flatMap { $0.log == logID && $0.root == root ? $0 : nil }
         var keys = known
-        let files = try epochs(of: row).map(\.file).filter { keys?.keyring.key(of: $0.epoch) == nil }
+        let streams = try log.streams()
+        let founder = row.seal.map { streams.origin(of: $0.event.replica) }
+        let counted = try epochs(of: row).filter { roster?.counts($0.event) ?? false }
+        let ordered =
+            counted.filter { streams.origin(of: $0.event.replica) == founder }
+            + counted.filter { streams.origin(of: $0.event.replica) != founder }
+        let files = ordered.map(\.file).filter { keys?.keyring.key(of: $0.epoch) == nil }
         for found in Self.unlock(files, with: RecipientKey(identity: identity), of: logID, root) {
             if keys == nil { keys = found }
+            guard found.keyring.namesKey == keys?.keyring.namesKey else { continue }
             for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys?.keyring.add($0) } }
         }
         if let keys, !isReadOnly, known?.keyring.epochs != keys.keyring.epochs { try self.files.write(keys) }
@@ -86,22 +95,19 @@ extension Store {
             guard let roster, let seal = row.seal, let keys = try describing({ try logKeys() }),
                 let phrase = try phraseKey(of: seal.event)
             else { break }
-            var members: Set<[UInt8]> = []
-            for device in roster.order where roster.isMember(device) {
-                if let key = try receivingKey(of: device) { members.insert(key) }
-            }
-            let usable = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
-                guard roster.counts(epoch.event), let key = keys.keyring.key(of: epoch.file.epoch),
+            let members = try describing { try receivingKeys(of: roster) }
+            let streams = try describing { try log.streams() }
+            // The last one that arrived: what its author says of it decides nothing.
+            let newest = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
+                guard roster.counts(epoch.event), roster.isMember(streams.origin(of: epoch.event.replica)),
+                    let key = keys.keyring.key(of: epoch.file.epoch),
                     let contents = try? epoch.file.contents(with: key), contents.root == row.root,
                     contents.namesKey == keys.keyring.namesKey,
                     contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase],
                     contents.recipients.allSatisfy({ $0.kind != .device || members.contains($0.publicKey) })
                 else { return nil }
                 return (epoch, contents)
-            }
-            let newest = usable.max { one, other in
-                (one.1.formerKeys.count, one.0.file.epoch) < (other.1.formerKeys.count, other.0.file.epoch)
-            }
+            }.last
             let isComplete = newest.map { members.isSubset(of: $0.1.recipients.map(\.publicKey)) } ?? false
             let isMember = try replica.map { roster.isMember(try log.streams().origin(of: $0)) } ?? false
             if let (epoch, contents) = newest, isComplete || !isMember,
@@ -118,6 +124,13 @@ extension Store {
         )
     }
 
+    /// Returns the keys for which those of the log are wrapped: of the 256 most senior devices that belong to it and have said a
+    /// usable one.
+    private func receivingKeys(of roster: Roster) throws -> Set<[UInt8]> {
+        let devices = roster.order.filter(roster.isMember)
+        return Set(try devices.compactMap { try receivingKey(of: $0) }.prefix(KeyFile.recipientLimit - 2))
+    }
+
     /// Begins an epoch for `members`, the phrase, and the passphrase of the newest epoch whose key is here.
     ///
     /// - Parameter passphrase: Another passphrase; `nil` to leave it as it is.
@@ -132,9 +145,7 @@ extension Store {
                 let contents = try? epoch.file.contents(with: key)
             else { return nil }
             return (epoch.file, contents)
-        }.max { one, other in
-            (one.1.formerKeys.count, one.0.epoch) < (other.1.formerKeys.count, other.0.epoch)
-        }
+        }.last
         guard let root = row.root, let former,
             let reader = passphrase?.key ?? former.1.recipients.first(where: { $0.kind == .passphrase })?.publicKey
         else { return false }
@@ -177,10 +188,7 @@ extension Store {
         let scrypt = ScryptParameters.random(using: &generator)
         let key = try Self.key(of: passphrase, scrypt).publicKey
         let row = try describing { try log.rosterRow() }
-        var members: Set<[UInt8]> = []
-        for device in roster.order where roster.isMember(device) {
-            if let key = try receivingKey(of: device) { members.insert(key) }
-        }
+        let members = try receivingKeys(of: roster)
         guard let seal = row.seal, let phrase = try phraseKey(of: seal.event), let keys = try logKeys(),
             try await beginEpoch(for: members, phrase, row, keys, passphrase: (key, scrypt))
         else {
@@ -202,6 +210,8 @@ extension Store {
     }
 
     /// Whether what lies at a remote is sealed.
+    ///
+    /// - Throws: ``StoreError`` if the log or the views cannot be read.
     public func isSealed(remote name: String) throws -> Bool {
         guard try isSealed() else { return false }
         return try !(syncFile.read().open?.contains(name) ?? false)
@@ -210,21 +220,38 @@ extension Store {
     /// Returns the sealed remote in `storage`.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` if this device has no key of the log.
-    private func sealed(_ storage: any Transport) throws -> SealedTransport {
+    func sealed(_ storage: any Transport) throws -> SealedTransport {
         guard let keys = try describing({ try logKeys() }), let identity = ownIdentity else {
             throw StoreError(
                 .notPermitted, "The log is sealed, and this device has none of its keys.",
                 hint: "Join it with the passphrase or the recovery phrase.")
         }
         let recipient = RecipientKey(identity: identity)
+        let last = LastWriting()
         return SealedTransport(storage, keys) { [logID] files in
             Self.unlock(files, with: recipient, of: logID, keys.root).flatMap { found in
                 found.keyring.epochs.compactMap { found.keyring.key(of: $0) }
             }
         } writing: { [self] in
-            do { return try await writingKey() } catch let error as StoreError {
+            do { return try await last.value(for: log.rosterRow()) { try await writingKey() } } catch let error
+                as StoreError
+            {
                 throw TransportError.notPermitted(error.message)
             }
         }
+    }
+}
+
+/// What was sealed with last, as long as nothing more was said of who belongs.
+private final class LastWriting: Sendable {
+    private let known = Mutex<(row: RosterRow, writing: SealedTransport.Writing)?>(nil)
+
+    func value(
+        for row: RosterRow, _ make: () async throws -> SealedTransport.Writing
+    ) async throws -> SealedTransport.Writing {
+        if let writing = known.withLock({ $0?.row == row ? $0?.writing : nil }) { return writing }
+        let writing = try await make()
+        known.withLock { $0 = (row, writing) }
+        return writing
     }
 }

@@ -16,6 +16,8 @@ public enum Membership: Hashable, Sendable {
 
 extension Store {
     /// Returns whether a device belongs to the log; `nil` if the log is not sealed.
+    ///
+    /// - Throws: ``StoreError`` if the log or the views cannot be read.
     public func membership(of device: ReplicaID) throws -> Membership? {
         try describing {
             guard let roster = try log.roster() else { return nil }
@@ -26,6 +28,8 @@ extension Store {
     }
 
     /// Returns how many events here of a device do not count, since it does not belong to the log or was revoked.
+    ///
+    /// - Throws: ``StoreError`` if the log or the views cannot be read.
     public func uncountedEvents(of device: ReplicaID) throws -> UInt64 {
         try describing {
             let last = try log.vector()[device]
@@ -35,6 +39,8 @@ extension Store {
     }
 
     /// The fingerprint of a device, six words for people to compare; `nil` if its first event is not here.
+    ///
+    /// - Throws: ``StoreError`` if the log or the views cannot be read.
     public func fingerprint(of device: ReplicaID) throws -> String? {
         try read { view in
             let record = try view.record(ReplicaKind.name, RecordID(high: device.high, low: device.low))
@@ -51,12 +57,20 @@ extension Store {
     ///
     /// - Returns: Whether anything was written; `false` if it belongs already.
     /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, `notPermitted` if this device does not belong to
-    ///   it. Then nothing was written.
+    ///   it, or if one that is senior to it has revoked the other. Then nothing was written.
     @discardableResult
     public func approve(_ device: ReplicaID, note: String = "", author: String? = nil) async throws -> Written<Bool> {
         let roster = try requireMembership()
-        let device = try describing { try log.streams().origin(of: device) }
+        let streams = try describing { try log.streams() }
+        let device = streams.origin(of: device)
         let ending = roster.revocations[device] ?? []
+        let own = replica.flatMap { roster.order.firstIndex(of: streams.origin(of: $0)) } ?? .max
+        let seniors = ending.filter { (roster.order.firstIndex(of: streams.origin(of: $0.replica)) ?? .max) < own }
+        guard seniors.isEmpty else {
+            throw StoreError(
+                .notPermitted, "\(device.short) was revoked by a device that is senior to this one.",
+                hint: "Approve it on that device, or with the recovery phrase.")
+        }
         let written = try await write(note: note, author: author) { batch in
             if roster.isMember(device) { return false }
             let ends = EventSet(ending.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
@@ -67,7 +81,8 @@ extension Store {
                     : RosterKind.change(batch.newID(), approval, (RosterKind.ending, [UInt8](ends.utf8))))
             return true
         }
-        _ = try await writingKey()
+        // If no key can be made now, the next sync makes one, or says why not.
+        _ = try? await writingKey()
         return written
     }
 
@@ -103,7 +118,8 @@ extension Store {
                     : RosterKind.change(batch.newID(), revocation, (RosterKind.seen, [UInt8](text.utf8))))
             return true
         }
-        _ = try await writingKey()
+        // If no key can be made now, the next sync makes one, or says why not.
+        _ = try? await writingKey()
         return written
     }
 

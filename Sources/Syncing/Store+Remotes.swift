@@ -102,6 +102,7 @@ extension Store {
         try syncFile.update { file in
             file.remotes[name] = nil
             file.standings[name] = nil
+            file.open?.removeAll { $0 == name }
             return true
         }
         unlink(files.cachePath(of: name))

@@ -11,7 +11,17 @@ extension Store {
     /// Whether the log is sealed: then remotes get nothing that a stranger can read, and only devices that were approved count.
     ///
     /// That stands in the log, and is never undone.
-    public func isSealed() throws -> Bool { try describing { try log.rosterRow().root != nil } }
+    ///
+    /// - Throws: ``StoreError`` if the log or the views cannot be read.
+    public func isSealed() throws -> Bool {
+        try describing {
+            if try log.rosterRow().root != nil { return true }
+            // A log that was recovered without the event that has sealed it is told again.
+            guard let keys = files.readLogKeys(), keys.log == logID else { return false }
+            if !isReadOnly { _ = try log.believe(keys.root) }
+            return true
+        }
+    }
 
     /// Seals the log: from now on it has a passphrase, a recovery phrase, and a list of the devices that belong to it.
     ///
@@ -20,20 +30,24 @@ extension Store {
     ///
     /// - Parameters:
     ///   - passphrase: Opens what is at remotes, also for a new device.
+    ///   - words: The recovery phrase, from ``newRecoveryPhrase()``. It is stored nowhere: show it first, since whoever has it
+    ///     can put the log right, and nobody can make another one.
     ///   - devices: Other devices of the log that belong to it.
-    /// - Returns: The recovery phrase, 12 words. It is stored nowhere: whoever has it can put any log right.
     /// - Throws: ``StoreError`` with code `exists` if the log is sealed already, `usage` if the passphrase is empty or longer
-    ///   than 1,024 bytes; then nothing was written.
-    public func seal(passphrase: String, including devices: [ReplicaID] = []) async throws -> [String] {
+    ///   than 1,024 bytes, or if the words are no recovery phrase; then nothing was written.
+    public func seal(
+        passphrase: String, recoveryPhrase words: [String], including devices: [ReplicaID] = []
+    ) async throws {
         try requireWritable()
         try await introduce()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
         var generator = SystemRandomNumberGenerator()
         let scrypt = ScryptParameters.random(using: &generator)
         let reader = try Self.key(of: passphrase, scrypt)
-        let phrase = RecoveryPhrase.random(using: &generator)
+        let phrase = try KnownPhrase(words.joined(separator: " ")).phrase
         let key = EpochKey.random(using: &generator)
         let namesKey = EpochKey.random(using: &generator).bytes
+        guard try !isSealed() else { throw Self.isSealedAlready }
         // What lies open stays so until somebody seals it there.
         let names = try remotes().map(\.name)
         try syncFile.update { file in
@@ -42,10 +56,7 @@ extension Store {
         }
         let recipients = try devices.compactMap { try receivingKey(of: $0) }
         try await write(note: "The log was sealed") { [log, logID] batch in
-            guard try log.rosterRow().root == nil else {
-                throw StoreError(
-                    .exists, "The log is sealed already.", hint: "To see who belongs to it: \(.list(.devices))")
-            }
+            guard try log.rosterRow().root == nil else { throw Self.isSealedAlready }
             let identity = writer.identity
             let author = identity.replica
             let before = EventSet(try log.vector().entries.map { EventRange($0.replica, 1, through: $0.sequence) })
@@ -68,7 +79,54 @@ extension Store {
             let file = try KeyFile.bytes(contents, with: key, scrypt: scrypt, using: &generator)
             try batch.append(RosterKind.change(batch.newID(), (RosterKind.epoch, file)))
         }
-        return phrase.words
+    }
+
+    /// Returns twelve new words for ``seal(passphrase:recoveryPhrase:including:)``.
+    public static func newRecoveryPhrase() -> [String] {
+        var generator = SystemRandomNumberGenerator()
+        return RecoveryPhrase.random(using: &generator).words
+    }
+
+    /// Accepts that another device has sealed the log: from now on only those count who belong by its word, and by that of the
+    /// recovery phrase. Nothing else makes this device believe it, since anybody can write such an event.
+    ///
+    /// Whoever calls this has compared the fingerprint of the device here with the one on its screen.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` if the log is sealed here already, `notFound` if that device has not sealed
+    ///   it, as far as is known here.
+    public func acceptSeal(by device: ReplicaID) async throws {
+        try requireWritable()
+        if try isSealed() { throw Self.isSealedAlready }
+        let streams = try describing { try log.streams() }
+        let seals = try describing { try log.rosterRow() }.otherSeals.filter {
+            streams.origin(of: $0.statement.event.replica) == streams.origin(of: device)
+        }
+        guard let seal = seals.min(by: { $0.statement.event < $1.statement.event }) else {
+            throw StoreError(
+                .notFound, "\(device.short) has not sealed the log, as far as is known here.",
+                hint: "To see the devices: \(.list(.devices))")
+        }
+        let names = try remotes().map(\.name)
+        try syncFile.update { file in
+            defer { file.open = names }
+            return file.open != names
+        }
+        guard try describing({ try log.believe(seal.root) }) else { throw Self.isSealedAlready }
+        eventsCame()
+    }
+
+    /// Returns the devices that say they have sealed the log, without being believed here.
+    ///
+    /// - Throws: ``StoreError`` if the log or the views cannot be read.
+    public func claimedSeals() throws -> [ReplicaID] {
+        try describing {
+            let streams = try log.streams()
+            return Set(try log.rosterRow().otherSeals.map { streams.origin(of: $0.statement.event.replica) }).sorted()
+        }
+    }
+
+    private static var isSealedAlready: StoreError {
+        StoreError(.exists, "The log is sealed already.", hint: "To see who belongs to it: \(.list(.devices))")
     }
 
     /// Returns the key that a passphrase stands for.
@@ -79,13 +137,23 @@ extension Store {
         }
     }
 
-    /// Returns the public key for which the keys of the log are wrapped for a device; `nil` if it has not said it.
+    /// Returns the public key for which the keys of the log are wrapped for a device, as its own first event says; `nil` if that
+    /// event is not here, or says none that can be used.
     func receivingKey(of device: ReplicaID) throws -> [UInt8]? {
-        try read { view in
-            let record = try view.record(ReplicaKind.name, RecordID(high: device.high, low: device.low))
-            let key = record.flatMap { ReplicaKind.schema.value(of: "RECEIVES", in: $0) }
-            return key?.count == 32 ? key : nil
+        let own = writer?.identity
+        if own?.replica == device { return own.map { RecipientKey(identity: $0).publicKey } }
+        // What others write to its record later is none of theirs to say.
+        let history = try log.streams().histories(from: device).first ?? [device]
+        let first = try history.first { try log.vector()[$0] > 0 }.map { EventID($0, 1) }
+        guard let first, let position = try log.position(of: first) else { return nil }
+        let key = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
+            let change = try? Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isPartial, by: frame.names(in: bytes))
+            guard let change, change.kind == ReplicaKind.name else { return nil }
+            return change.operations.first { $0.field == .number(ReplicaKind.receives) }?.value
         }
+        return (key ?? nil).flatMap { RecipientKey.isUsable($0) ? $0 : nil }
     }
 }
 

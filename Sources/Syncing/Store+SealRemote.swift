@@ -35,25 +35,25 @@ extension Store {
             throw StoreError(
                 .usage, "\(remote.address) is a device, where nothing lies.", hint: "Nothing was changed.")
         }
-        let former = try access(to: remote)
-        if try isSealed(remote: name) == isOpen {
-            do { try await sync(remote, isFull: true) } catch let error as StoreError {
-                guard error.cause as? RemoteError == .otherForm(isSealed: isOpen ? false : true) else { throw error }
-            }
-            try setOpen(isOpen, remote: name)
-        }
+        let isAccepted = try isSealed()
+        let here: any Transport = if isOpen, isAccepted { try sealed(storage) } else { storage }
         var count = 0
         do {
-            if !isOpen {
-                if try await RemoteLayout.log(at: storage) == logID {
-                    count = try await RemoteInventory.delete(at: storage)
+            if try await RemoteLayout.log(at: here) == logID {
+                // What other devices have left there may be nowhere else.
+                let pulled = try await sync(
+                    remote, through: .storage(here), isPulling: true, isPushing: false, isFull: true)
+                guard pulled.quarantined.isEmpty, pulled.pending.isEmpty else {
+                    throw StoreError(
+                        .notPermitted,
+                        "Something that lies at \(remote.address) cannot be read here: it would be lost.",
+                        hint: "Nothing was deleted. To see what it is: \(.synchronise).")
                 }
-            } else if case .storage(let sealed) = former {
-                if try await RemoteLayout.log(at: sealed) == logID {
-                    count = try await RemoteInventory.delete(at: sealed)
-                }
-                count += try await PlacedKeys(at: storage).deleteAll()
+                try setOpen(isOpen, remote: name)
+                count = try await RemoteInventory.delete(at: here)
             }
+            try setOpen(isOpen, remote: name)
+            if isOpen { count += try await PlacedKeys(at: storage).deleteAll() }
         } catch { throw Self.describe(error, at: remote, file: files.log) }
         try files.write(RemoteCache(), of: name)
         return count

@@ -36,17 +36,25 @@ extension Store {
     ) async throws -> LogKeys? {
         guard case .storage(let storage) = access else { return nil }
         let place = PlacedKeys(at: storage)
-        guard try await place.isSealed() else { return nil }
+        let files = try await place.files()
+        if files.isEmpty {
+            if unlocking == nil { return nil }
+            throw StoreError(
+                .notPermitted, "Nothing that lies at \(address) is sealed.",
+                hint: """
+                    Nothing was written. If the log is sealed, somebody has hidden its key files. If it is not, leave out the \
+                    passphrase or phrase.
+                    """)
+        }
         guard let unlocking else {
             throw StoreError(
                 .notPermitted, "What lies at \(address) is sealed.",
                 hint: "Join it with the passphrase or the recovery phrase: \(.unlock).", cause: SealedRemote())
         }
-        let files = try await place.files()
         var opened: [LogKeys] = []
         var reader: (scrypt: ScryptParameters, key: RecipientKey)?
         // A stranger can fill the remote with files that each ask for work.
-        var tries = 4
+        var (tries, isExhausted) = (4, false)
         for file in files {
             let recipient: RecipientKey
             switch unlocking {
@@ -55,7 +63,10 @@ extension Store {
                 if let reader, reader.scrypt == file.scrypt {
                     recipient = reader.key
                 } else {
-                    guard tries > 0 else { continue }
+                    guard tries > 0 else {
+                        isExhausted = true
+                        continue
+                    }
                     tries -= 1
                     recipient = try key(of: passphrase, file.scrypt)
                     reader = (file.scrypt, recipient)
@@ -68,11 +79,20 @@ extension Store {
         }
         guard var keys = opened.first else {
             let what = if case .phrase = unlocking { "recovery phrase" } else { "passphrase" }
+            if isExhausted {
+                throw StoreError(
+                    .notPermitted, "There are too many key files at \(address) to try the passphrase on all of them.",
+                    hint: "Nothing was written. Somebody has put false ones there: join with the recovery phrase.")
+            }
             throw StoreError(
                 .notPermitted, "The \(what) does not open what lies at \(address).",
                 hint: "Nothing was written. Try again: capitals and blanks matter in a passphrase.")
         }
-        guard opened.allSatisfy({ $0.log == keys.log && $0.root == keys.root }) else {
+        guard
+            opened.allSatisfy({
+                $0.log == keys.log && $0.root == keys.root && $0.keyring.namesKey == keys.keyring.namesKey
+            })
+        else {
             throw StoreError(
                 .damaged, "The key files at \(address) are of several logs, or of one that was sealed twice.",
                 hint: "Nothing was written. Join through another remote of the log.")

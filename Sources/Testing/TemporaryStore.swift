@@ -11,7 +11,10 @@ import Groundwave
 public final class TemporaryStore: Sendable {
     /// Creates a store that joins the log at `address`.
     ///
-    /// - Parameter unlocking: What opens the remote if it is sealed.
+    /// - Parameters:
+    ///   - address: The address of the log.
+    ///   - configuration: The settings with which the store is opened.
+    ///   - unlocking: What opens the remote if it is sealed.
     /// - Throws: As ``Store/join(_:at:_:unlocking:progress:)``.
     public convenience init(
         joining address: RemoteAddress, _ configuration: Configuration = Configuration(), unlocking: Unlocking? = nil
@@ -28,7 +31,11 @@ public final class TemporaryStore: Sendable {
     /// let portable = try await TemporaryStore(joining: cloud, as: "cloud")
     /// ```
     ///
-    /// - Parameter unlocking: What opens the remote if it is sealed.
+    /// - Parameters:
+    ///   - transport: The transport.
+    ///   - name: The name of the remote.
+    ///   - configuration: The settings with which the store is opened.
+    ///   - unlocking: What opens the remote if it is sealed.
     /// - Throws: As ``Store/join(through:as:at:_:unlocking:progress:)``.
     public convenience init(
         joining transport: any Transport, as name: String, _ configuration: Configuration = Configuration(),

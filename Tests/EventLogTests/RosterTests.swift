@@ -99,12 +99,35 @@ private struct RosterLog {
             return true
         }
         _ = try other.log.append(copying: frames, arrival: .test(9))
+        #expect(try other.log.rosterRow().root == nil, "what comes from elsewhere seals nothing by itself")
+        #expect(try other.log.believe(try #require(row.root)))
         #expect(try other.log.rosterRow() == row)
         #expect(try fleet.log.letGo(EventSet([EventRange(fleet.devices[1], 1, through: 2)])) == 2)
         #expect(try fleet.log.rosterRow() == row)
         try fleet.log.close()
         let again = try EventLog(opening: fleet.test.path)
         #expect(try again.rosterRow() == row && again.roster()?.counts(EventID(fleet.devices[1], 5)) == false)
+    }
+
+    @Test func `is never erased, neither here nor on the way in`() throws {
+        try fleet.seal(as: 0)
+        try fleet.approve(1, as: 0)
+        let row = try fleet.log.rosterRow()
+        let statements = EventSet([EventRange(fleet.devices[0], 1, through: 9)])
+        _ = try fleet.log.erase(statements)
+        #expect(try fleet.log.missingValues().isEmpty)
+        try fleet.approve(2, as: 0)
+        #expect(try fleet.log.rosterRow().statements.count == row.statements.count + 1)
+        let other = try TestLog()
+        _ = try other.log.erase(statements)
+        var frames: [[UInt8]] = []
+        try fleet.log.scan(from: 1) { _, frame, bytes in
+            #expect(!frame.isWithheld)
+            frames.append(bytes.extracting(0..<frame.length).toArray())
+            return true
+        }
+        _ = try other.log.append(copying: frames, arrival: .test(9))
+        #expect(try other.log.rosterRow().statements == fleet.log.rosterRow().statements)
     }
 
     @Test func `believes what it was told, and no other event that seals the log`() throws {

@@ -92,6 +92,9 @@ import Testing
         try shack.json("seal", "--with", "laptop", "--passphrase-file", secret.path)
         try shack.json("sync")
         try shack.json("sync", "--store", store("laptop"))
+        let claimed = try shack.run("replicas", "--store", store("laptop"))
+        #expect(claimed.errors.contains("says that it has sealed the log"), "\(claimed.errors)")
+        try shack.json("seal", "accept", "shack", "--yes", "--store", store("laptop"))
         #expect(try shack.json("remote", "show", "stick")["sealed"] as? Bool == false)
         let asked = try shack.run("remote", "seal", "stick")
         #expect(asked.status == 64 && asked.errors.contains("--yes"), "\(asked.errors)")
@@ -101,7 +104,7 @@ import Testing
         try shack.json("sync")
         #expect(try shack.run("qso", "list").output.contains("N1CALL"))
         #expect(try everything().range(of: Data("groundwave-log".utf8)) == nil)
-        #expect(try shack.json("remote", "show", "stick", "--store", store("laptop"))["sealed"] as? Bool == true)
+        #expect(try shack.json("remote", "show", "place", "--store", store("laptop"))["sealed"] as? Bool == true)
         // And back, on each device.
         try shack.json("remote", "unseal", "stick", "--yes")
         let refused = try shack.run("sync", "--store", store("laptop"))

@@ -16,7 +16,9 @@ private struct SealedFleet {
 
     init(_ configuration: Configuration = .full(named: "shack")) async throws {
         founder = try await TemporaryStore(configuration)
-        words = try await founder.store.seal(passphrase: Self.passphrase).joined(separator: " ")
+        let words = Store.newRecoveryPhrase()
+        try await founder.store.seal(passphrase: Self.passphrase, recoveryPhrase: words)
+        self.words = words.joined(separator: " ")
         try await sync(founder)
     }
 

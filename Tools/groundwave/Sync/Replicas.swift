@@ -157,6 +157,15 @@ struct ReplicasList: AsyncParsableCommand {
         }
         try table.print()
         if isSealed { try printFingerprints(of: replicas, store) }
+        for device in try store.claimedSeals() {
+            let name = replicas.first { $0.id == device }?.device ?? device.short
+            Terminal.remark(
+                "\(name) (\(device.short)) says that it has sealed the log"
+                    + (isSealed
+                        ? ", and so does the device that this one believes. Its word counts for nothing here."
+                        : ". Its words: \(try store.fingerprint(of: device) ?? "none yet"). To accept that: groundwave seal accept "
+                            + "\"\(name)\""))
+        }
         if !status.remotes.isEmpty, !status.isComplete {
             Terminal.remark("Not complete. To see what is missing: groundwave sync status")
         }

@@ -48,10 +48,13 @@ struct ReplicasApprove: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(replica: "\(replica)", device: name, fingerprint: words, changed: changed))
         }
+        let belongs = try store.membership(of: replica) == .member
         try Terminal.print(
-            changed
-                ? "\(name) (\(replica.short)) belongs to the log. Other devices follow with their next sync."
-                : "No change: it belongs to the log already.")
+            !belongs
+                ? "\(name) (\(replica.short)) does not belong to the log: a device that is senior has revoked it."
+                : changed
+                    ? "\(name) (\(replica.short)) belongs to the log. Other devices follow with their next sync."
+                    : "No change: it belongs to the log already.")
     }
 }
 

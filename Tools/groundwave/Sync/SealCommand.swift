@@ -17,7 +17,7 @@ struct SealCommand: AsyncParsableCommand {
               groundwave seal --with "Summit phone" --passphrase-file secret.txt
               groundwave seal passphrase
             """,
-        subcommands: [SealLog.self, SealPassphrase.self], defaultSubcommand: SealLog.self)
+        subcommands: [SealLog.self, SealAccept.self, SealPassphrase.self], defaultSubcommand: SealLog.self)
 }
 
 struct SealLog: AsyncParsableCommand {
@@ -35,6 +35,8 @@ struct SealLog: AsyncParsableCommand {
             "Another device of the log that belongs to it; may be repeated. Others wait until they are approved.",
             valueName: "device"))
     var others: [String] = []
+    @Flag(help: "Do not ask whether the words are written down.")
+    var yes = false
     @OptionGroup var secrets: PassphraseOptions
     @OptionGroup var options: StoreOptions
 
@@ -53,11 +55,14 @@ struct SealLog: AsyncParsableCommand {
             )
         }
         let devices = try others.map { try store.otherReplica(named: $0) }
-        let words = try await store.seal(passphrase: try secrets.newPassphrase(), including: devices)
+        let passphrase = try secrets.newPassphrase()
+        let words = Store.newRecoveryPhrase()
         if options.json {
-            return try Terminal.print(json: Result(log: "\(store.logID)", recoveryPhrase: words))
+            // Before the log is sealed: nobody can make other words for it.
+            try Terminal.print(json: Result(log: "\(store.logID)", recoveryPhrase: words))
+            return try await store.seal(passphrase: passphrase, recoveryPhrase: words, including: devices)
         }
-        try Terminal.print("The log \(store.logID.short) is sealed. Its recovery phrase, shown only now:\n")
+        try Terminal.print("The recovery phrase of the log, shown only now:\n")
         for row in stride(from: 0, to: words.count, by: 4) {
             let cells = (row..<min(row + 4, words.count)).map { index in
                 "\(index < 9 ? " " : "")\(index + 1) \(words[index].padding(toLength: 10, withPad: " ", startingAt: 0))"
@@ -65,10 +70,56 @@ struct SealLog: AsyncParsableCommand {
             try Terminal.print("  \(cells.joined(separator: " "))")
         }
         try Terminal.print("\nWrite it down: whoever has these words can read the log and decide who belongs to it.")
+        if Terminal.canAsk, !yes {
+            try Confirmation.ask("Have you written it down?", orElse: "Nothing was sealed.")
+        }
+        try await store.seal(passphrase: passphrase, recoveryPhrase: words, including: devices)
+        try Terminal.print("The log \(store.logID.short) is sealed.")
         for remote in try store.remotes() where try !store.isSealed(remote: remote.name) {
             if case .host = remote.address { continue }
             Terminal.remark("\(remote.name) still lies open. To seal it: groundwave remote seal \(remote.name)")
         }
+    }
+}
+
+struct SealAccept: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept", abstract: "Accept that another device has sealed the log.",
+        discussion: """
+            Anybody who can write at an open remote can say so. Compare the six words that are shown here with those that \
+            groundwave replicas shows on that device.
+
+              groundwave seal accept shack
+            """)
+
+    @Argument(help: ArgumentHelp("Its name, or the first letters of its replica id.", valueName: "device"))
+    var device: String
+    @Flag(help: "Do not ask whether the words are the same.")
+    var yes = false
+    @OptionGroup var options: StoreOptions
+
+    struct Result: Encodable {
+        var replica: String
+        var device: String
+        var fingerprint: String?
+    }
+
+    func run() async throws {
+        let store = try await options.openWhole()
+        let replica = try store.otherReplica(named: device)
+        let name = try store.deviceNames()[replica] ?? replica.short
+        let words = try store.fingerprint(of: replica)
+        if !yes {
+            try Confirmation.ask(
+                "\(name) (\(replica.short)) shows these words: \(words ?? "none yet"). Are they the same there?",
+                orElse:
+                    "The words of \(name) are: \(words ?? "none yet"). This would accept that it has sealed the log.")
+        }
+        try await store.acceptSeal(by: replica)
+        if options.json {
+            return try Terminal.print(json: Result(replica: "\(replica)", device: name, fingerprint: words))
+        }
+        try Terminal.print("The log is sealed here too. Devices that \(name) has approved belong to it.")
     }
 }
 
