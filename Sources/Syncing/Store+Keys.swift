@@ -29,14 +29,10 @@ extension Store {
     /// The epochs of the log, in order of arrival; those whose event cannot be read are left out.
     private func epochs(of row: RosterRow) throws -> [Epoch] {
         try row.statements.compactMap { statement in
-            guard statement.word == .epoch, let position = try log.position(of: statement.event) else { return nil }
-            let bytes = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
-                let change = try? Change(
-                    shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                    isWithheld: frame.isPartial, by: frame.names(in: bytes))
-                return change?.operations.first { $0.field == .number(RosterKind.epoch) }?.value
-            }
-            guard let bytes = bytes ?? nil, let file = try? KeyFile(reading: bytes) else { return nil }
+            guard statement.word == .epoch,
+                let bytes = try value(of: RosterKind.epoch, kind: RosterKind.name, in: statement.event),
+                let file = try? KeyFile(reading: bytes)
+            else { return nil }
             return Epoch(event: statement.event, bytes: bytes, file: file)
         }
     }
@@ -140,12 +136,16 @@ extension Store {
         passphrase: (key: [UInt8], scrypt: ScryptParameters)? = nil
     ) async throws -> Bool {
         let roster = try describing { try log.roster() }
-        let former = try describing { try epochs(of: row) }.compactMap { epoch -> (KeyFile, KeyFile.Contents)? in
+        let streams = try describing { try log.streams() }
+        let known = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
             guard roster?.counts(epoch.event) ?? false, let key = keys.keyring.key(of: epoch.file.epoch),
                 let contents = try? epoch.file.contents(with: key)
             else { return nil }
-            return (epoch.file, contents)
-        }.last
+            return (epoch, contents)
+        }
+        // The passphrase that somebody set who belongs to the log now.
+        let former =
+            known.last { roster?.isMember(streams.origin(of: $0.0.event.replica)) ?? false } ?? known.last
         guard let root = row.root, let former,
             let reader = passphrase?.key ?? former.1.recipients.first(where: { $0.kind == .passphrase })?.publicKey
         else { return false }
@@ -158,7 +158,7 @@ extension Store {
                 KeyFile.Recipient(.passphrase, publicKey: reader), KeyFile.Recipient(.phrase, publicKey: phrase),
             ] + members.sorted { $0.lexicographicallyPrecedes($1) }.map { KeyFile.Recipient(.device, publicKey: $0) },
             formerKeys: Array(all.suffix(KeyFile.Contents.formerKeyLimit)))
-        let scrypt = passphrase?.scrypt ?? former.0.scrypt
+        let scrypt = passphrase?.scrypt ?? former.0.file.scrypt
         let file = try KeyFile.bytes(contents, with: key, scrypt: scrypt, using: &generator)
         try await write(note: "A new key for what is sealed from now on") { batch in
             try batch.append(RosterKind.change(batch.newID(), (RosterKind.epoch, file)))
@@ -168,14 +168,21 @@ extension Store {
 
     /// Returns the public key for which the keys are wrapped for the recovery phrase, as the event that sealed the log says.
     private func phraseKey(of seal: EventID) throws -> [UInt8]? {
-        guard let position = try log.position(of: seal) else { return nil }
-        let keys = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
+        let keys = try value(of: RosterKind.phrase, kind: RosterKind.name, in: seal)
+        return keys.flatMap { $0.count == 64 ? Array($0[32...]) : nil }
+    }
+
+    /// Returns what one event writes to a field of a record of `kind`, whatever is written there later; `nil` if it does not.
+    func value(of field: UInt32, kind: String, in event: EventID) throws -> [UInt8]? {
+        guard let position = try log.position(of: event) else { return nil }
+        let value = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
             let change = try? Change(
                 shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
                 isWithheld: frame.isPartial, by: frame.names(in: bytes))
-            return change?.operations.first { $0.field == .number(RosterKind.phrase) }?.value
+            guard let change, change.kind == kind else { return nil }
+            return change.operations.first { $0.field == .number(field) }?.value
         }
-        return (keys ?? nil).flatMap { $0.count == 64 ? Array($0[32...]) : nil }
+        return value ?? nil
     }
 
     /// Changes the passphrase: the former one opens nothing that is sealed from now on, and no former object is written anew.

@@ -145,15 +145,8 @@ extension Store {
         // What others write to its record later is none of theirs to say.
         let history = try log.streams().histories(from: device).first ?? [device]
         let first = try history.first { try log.vector()[$0] > 0 }.map { EventID($0, 1) }
-        guard let first, let position = try log.position(of: first) else { return nil }
-        let key = try log.withEvent(at: position) { frame, bytes -> [UInt8]? in
-            let change = try? Change(
-                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
-                isWithheld: frame.isPartial, by: frame.names(in: bytes))
-            guard let change, change.kind == ReplicaKind.name else { return nil }
-            return change.operations.first { $0.field == .number(ReplicaKind.receives) }?.value
-        }
-        return (key ?? nil).flatMap { RecipientKey.isUsable($0) ? $0 : nil }
+        let key = try first.flatMap { try value(of: ReplicaKind.receives, kind: ReplicaKind.name, in: $0) }
+        return key.flatMap { RecipientKey.isUsable($0) ? $0 : nil }
     }
 }
 
