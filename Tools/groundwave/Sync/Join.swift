@@ -12,6 +12,9 @@ struct Join: AsyncParsableCommand {
             that write, or need the history, refuse the store. If it is interrupted, run the same command again, or \
             groundwave sync: it goes on where it ended.
 
+            A sealed log is opened with its passphrase, which is asked for; this device then waits until another one \
+            approves it. With the recovery phrase it belongs to the log at once.
+
               groundwave join file:///mnt/shack/log --name laptop
               groundwave join file:///mnt/shack/log --name laptop --replaces laptop
             """)

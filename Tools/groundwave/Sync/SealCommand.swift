@@ -5,11 +5,12 @@ import GroundwaveWording
 struct SealCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seal",
-        abstract: "Seal the log: what leaves this device is encrypted, and only approved devices belong to the log.",
+        abstract: "Seal the log: remotes and bundles are encrypted, and only approved devices belong to the log.",
         discussion: """
             A sealed log has a passphrase, which opens what lies at remotes, a recovery phrase of twelve words, which \
             puts everything right, and a list of devices. What a device writes that nobody has approved is kept, and \
-            changes nothing until somebody does. A log stays sealed for ever.
+            changes nothing until somebody does. A log stays sealed for ever. Direct connections (groundwave serve) are not \
+            encrypted yet.
 
             The recovery phrase is shown once and stored nowhere. Write it down.
 
