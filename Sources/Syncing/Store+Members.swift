@@ -1,3 +1,4 @@
+import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveMembership
@@ -73,12 +74,7 @@ extension Store {
         }
         let written = try await write(note: note, author: author) { batch in
             if roster.isMember(device) { return false }
-            let ends = EventSet(ending.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
-            let approval = (RosterKind.approved, [UInt8]("\(device)".utf8))
-            try batch.append(
-                ends.isEmpty
-                    ? RosterKind.change(batch.newID(), approval)
-                    : RosterKind.change(batch.newID(), approval, (RosterKind.ending, [UInt8](ends.utf8))))
+            try batch.append(RosterKind.approval(of: device, ending: ending, as: batch.newID()))
             return true
         }
         // If no key can be made now, the next sync makes one, or says why not.
@@ -109,13 +105,8 @@ extension Store {
         }
         let written = try await write(note: note, author: author) { [log] batch in
             guard roster.isMember(device) else { return false }
-            let seen = try log.vector().entries.filter { streams.origin(of: $0.replica) == device }
-            let text = EventSet(seen.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
-            let revocation = (RosterKind.revoked, [UInt8]("\(device)".utf8))
-            try batch.append(
-                text.isEmpty
-                    ? RosterKind.change(batch.newID(), revocation)
-                    : RosterKind.change(batch.newID(), revocation, (RosterKind.seen, [UInt8](text.utf8))))
+            let seen = try log.lastEvents(of: device, streams)
+            try batch.append(RosterKind.revocation(of: device, seen: seen, as: batch.newID()))
             return true
         }
         // If no key can be made now, the next sync makes one, or says why not.
@@ -138,5 +129,14 @@ extension Store {
                 hint: "A device that does can approve it: \(.approveDevice(replica.map(\.short) ?? "DEVICE"))")
         }
         return roster
+    }
+}
+
+extension EventLog {
+    /// Returns the last event here in each history of a device.
+    func lastEvents(of device: ReplicaID, _ streams: Streams) throws -> [EventID] {
+        try vector().entries.filter { streams.origin(of: $0.replica) == device }.map {
+            EventID($0.replica, $0.sequence)
+        }
     }
 }

@@ -37,13 +37,7 @@ extension Store {
         let (roster, device) = try roster(of: phrase, device)
         if roster.isMember(device) { return false }
         let ending = roster.revocations[device] ?? []
-        let ends = EventSet(ending.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
-        let approval = (RosterKind.approved, [UInt8]("\(device)".utf8))
-        try await write(as: phrase) { record in
-            ends.isEmpty
-                ? RosterKind.change(record, approval)
-                : RosterKind.change(record, approval, (RosterKind.ending, [UInt8](ends.utf8)))
-        }
+        try await write(as: phrase) { RosterKind.approval(of: device, ending: ending, as: $0) }
         return true
     }
 
@@ -54,15 +48,8 @@ extension Store {
     package func revoke(_ device: ReplicaID, by phrase: KnownPhrase) async throws -> Bool {
         let (roster, device) = try roster(of: phrase, device)
         guard roster.isMember(device) else { return false }
-        let streams = try describing { try log.streams() }
-        let seen = try describing { try log.vector() }.entries.filter { streams.origin(of: $0.replica) == device }
-        let text = EventSet(seen.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
-        let revocation = (RosterKind.revoked, [UInt8]("\(device)".utf8))
-        try await write(as: phrase) { record in
-            text.isEmpty
-                ? RosterKind.change(record, revocation)
-                : RosterKind.change(record, revocation, (RosterKind.seen, [UInt8](text.utf8)))
-        }
+        let seen = try describing { try log.lastEvents(of: device, log.streams()) }
+        try await write(as: phrase) { RosterKind.revocation(of: device, seen: seen, as: $0) }
         return true
     }
 

@@ -151,6 +151,24 @@ extension Store {
 }
 
 extension RosterKind {
+    /// Returns the change that approves a device, and ends these revocations of it.
+    static func approval(of device: ReplicaID, ending: [EventID], as record: RecordID) -> Change {
+        change(record, (approved, [UInt8]("\(device)".utf8)), naming: ending, in: self.ending)
+    }
+
+    /// Returns the change that revokes a device, of which these are the last events that were seen.
+    static func revocation(of device: ReplicaID, seen: [EventID], as record: RecordID) -> Change {
+        change(record, (revoked, [UInt8]("\(device)".utf8)), naming: seen, in: self.seen)
+    }
+
+    private static func change(
+        _ record: RecordID, _ said: (number: UInt32, value: [UInt8]), naming events: [EventID], in field: UInt32
+    ) -> Change {
+        if events.isEmpty { return change(record, said) }
+        let named = EventSet(events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) })
+        return change(record, said, (field, [UInt8](named.text.utf8)))
+    }
+
     /// Returns the change that says something of who belongs.
     static func change(_ record: RecordID, _ fields: (number: UInt32, value: [UInt8])...) -> Change {
         Change(
