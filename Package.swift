@@ -123,7 +123,7 @@ let package = Package(
             [crypto]),
         module("Replication", imports: ["ByteCoding", "EventLog", "Events", "LogFormat"]),
         // Layer 7
-        module("Connections", imports: ["EventLog", "Replication"], [nioCore, nioPosix]),
+        module("Peering", imports: ["ByteCoding", "EventLog", "Events", "LogFormat", "Replication"]),
         module(
             "Radio",
             imports: [
@@ -132,8 +132,9 @@ let package = Package(
         module("SealedRemotes", imports: ["ByteCoding", "Events", "LogFormat", "Replication", "Sealing"]),
         module(
             "Recovery", imports: ["EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages", "Projections"]),
-        module("SecureStreams", imports: ["Events", "Replication"], [crypto]),
         // Layer 8
+        module("Connections", imports: ["Peering", "Replication"], [nioCore, nioPosix]),
+        module("SecureStreams", imports: ["Events", "Peering", "Sealing"], [crypto]),
         module(
             "Store",
             imports: [
@@ -145,8 +146,8 @@ let package = Package(
         module(
             "Syncing",
             imports: [
-                "ByteCoding", "EventLog", "Events", "LogFormat", "Membership", "Projections", "Records", "Recovery",
-                "Replication", "SealedRemotes", "Sealing", "Store",
+                "ByteCoding", "EventLog", "Events", "LogFormat", "Membership", "Peering", "Projections", "Records",
+                "Recovery", "Replication", "SealedRemotes", "Sealing", "SecureStreams", "Store",
             ]),
         // Layer 10
         module(
@@ -157,14 +158,15 @@ let package = Package(
             "Recovering",
             imports: [
                 "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages",
-                "Projections", "Records", "Recovery", "Replication",
+                "Peering", "Projections", "Records", "Recovery", "Replication",
                 "SealedRemotes", "Store", "Syncing",
             ], [crypto]),
         // Layer 12
         .target(
             name: "Groundwave",
             dependencies: ours([
-                "Auditing", "Events", "LogFormat", "Observing", "Projections", "Records", "Recovering", "Replication",
+                "Auditing", "Events", "LogFormat", "Observing", "Peering", "Projections", "Records", "Recovering",
+                "Replication",
                 "Store", "Syncing",
             ])),
         // Layer 13
@@ -182,11 +184,14 @@ let package = Package(
                 "Metering", "Projections", "Records", "Recovery", "Store", "Syncing", "TraceFiles", "TracePlot",
             ], ["Groundwave"]),
         module(
-            "Network", imports: ["Connections", "EventLog", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]
-        ),
+            "Network",
+            imports: [
+                "Connections", "EventLog", "Events", "Peering", "Replication", "SecureStreams", "Store", "Syncing",
+            ],
+            ["Groundwave"]),
         module(
             "ObjectStore", imports: ["ByteCoding", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]),
-        module("Testing", imports: ["Replication", "SeededNumbers"], ["Groundwave"]),
+        module("Testing", imports: ["Peering", "Replication", "SeededNumbers"], ["Groundwave"]),
         // Layer 14
         module(
             "SQLite",
@@ -270,13 +275,14 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ours([
-                "ByteCoding", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers", "Testing",
+                "ByteCoding", "EventLog", "Events", "LogFormat", "Peering", "Replication", "SeededNumbers", "Testing",
             ]) + ["transport-writer"]),
         // Random histories of some devices, and what must be so afterwards: a program, for Tools/histories, and its suites.
         .executableTarget(
             name: "histories",
             dependencies: ours([
-                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Records", "Replication", "SeededNumbers",
+                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Peering", "Records", "Replication",
+                "SeededNumbers",
             ]),
             path: "Tests/Simulation"),
         .testTarget(
@@ -295,10 +301,12 @@ let package = Package(
             ]) + ["ObjectServers"]),
         .testTarget(
             name: "SecureStreamsTests",
-            dependencies: ours(["ByteCoding", "Events", "Replication", "SecureStreams", "SeededNumbers", "Testing"])),
+            dependencies: ours(["ByteCoding", "Events", "Peering", "SecureStreams", "SeededNumbers", "Testing"])),
         .testTarget(
             name: "ConnectionsTests",
-            dependencies: ours(["Connections", "EventLog", "Events", "LogFormat", "Replication", "SeededNumbers"]) + [
+            dependencies: ours([
+                "Connections", "EventLog", "Events", "LogFormat", "Peering", "Replication", "SeededNumbers",
+            ]) + [
                 nioCore, nioPosix,
             ]),
         // The other process of ReplicationTests: it stores objects and is killed, or may not do everything.
@@ -333,9 +341,10 @@ let package = Package(
             dependencies: everything
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
-                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Projections", "Radio",
+                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Peering", "Projections",
+                    "Radio",
                     "Records",
-                    "Recovery", "Replication", "SeededNumbers", "Settings", "Store", "Syncing",
+                    "Recovery", "Replication", "SeededNumbers", "SecureStreams", "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(
             name: "ProgramTests",

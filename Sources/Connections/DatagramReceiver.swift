@@ -44,7 +44,7 @@ package final class DatagramReceiver<Message: Sendable>: Sendable {
     ) async throws(DatagramError) -> DatagramReceiver {
         let (messages, sink) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingOldest(messageLimit))
         let inbox = Inbox(sink, read)
-        let bootstrap = DatagramBootstrap(group: Connection.group)
+        let bootstrap = DatagramBootstrap(group: ChannelStream.group)
             // What is longer than the buffer would be cut off.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_535))
             .channelInitializer { channel in

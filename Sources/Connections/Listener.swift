@@ -1,11 +1,11 @@
+import GroundwavePeering
 import GroundwaveReplication
 import NIOCore
 import NIOPosix
 
 /// Listens for connections and handles each of them: many at once, up to a limit.
 ///
-/// There is no encryption and no authentication: only a network whose every member may read and write the log should
-/// reach it.
+/// Nothing is encrypted or authenticated here: whoever handles a connection does that.
 public final class Listener: Sendable {
     /// The local address on which it listens.
     public let host: String
@@ -29,24 +29,25 @@ public final class Listener: Sendable {
     /// - Parameters:
     ///   - host: A local address, or a name for it.
     ///   - port: The port; 0 for any free port.
-    ///   - peerLimit: The maximum number of peers at once. For a further one, a peer that has not said hello is dropped;
-    ///     if all have, it is refused.
-    ///   - limits: The timeouts and memory limits of each connection.
-    ///   - handle: Handles a connection by calling ``Connection/run(endsWhenDone:tell:_:)``. Cancelled by ``stop()``.
+    ///   - peerLimit: The maximum number of peers at once. For a further one, a peer that is not confirmed
+    ///     (``ChannelStream/confirm()``) is dropped; if all are, it is refused.
+    ///   - limits: The timeouts of each connection.
+    ///   - refuse: Says to a peer that too many are connected, if it may be told, and closes the connection.
+    ///   - handle: Handles a connection, and closes it. Cancelled by ``stop()``.
     /// - Throws: ``ConnectionError`` `cannotListen`.
     public static func listen(
         host: String, port: Int, peerLimit: Int = 64, limits: ConnectionLimits = ConnectionLimits(),
-        _ handle: @escaping @Sendable (Connection) async -> Void
+        refuse: @escaping @Sendable (ChannelStream) async -> Void,
+        _ handle: @escaping @Sendable (ChannelStream) async -> Void
     ) async throws(ConnectionError) -> Listener {
-        let peers = Peers()
-        let bootstrap = ServerBootstrap(group: Connection.group)
+        let peers = Peers(limit: peerLimit, refuse: refuse, handle: handle)
+        let bootstrap = ServerBootstrap(group: ChannelStream.group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.autoRead, value: false)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let connection = try Connection(on: channel, limits: limits)
-                    peers.welcome(connection, limit: peerLimit, handle)
+                    peers.welcome(try ChannelStream(on: channel, limits: limits))
                 }
             }
         let listening = KeepingAlive.options.reduce(bootstrap) { $0.childChannelOption($1.option, value: $1.value) }
@@ -57,7 +58,7 @@ public final class Listener: Sendable {
         }
     }
 
-    /// Closes every connection with a close message, and returns when all are closed. Accepts no further ones.
+    /// Cancels what handles the connections, and returns when all are closed. Accepts no further ones.
     public func stop() async {
         try? await channel.close()
         await peers.stop()

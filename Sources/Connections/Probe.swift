@@ -1,6 +1,5 @@
+import GroundwavePeering
 import GroundwaveReplication
-import NIOCore
-import NIOPosix
 
 /// Asks a store for its log and manifest, without a session.
 public enum Probe {
@@ -14,43 +13,19 @@ public enum Probe {
 
     /// Connects, reads the greeting, and closes with a close message.
     ///
+    /// - Parameter secure: Returns the stream over which the stores of the log talk with each other.
     /// - Throws: ``ConnectionError`` if nobody answers, or no greeting arrives in time; `Greeting.Refusal`;
-    ///   `ProtocolError`; `CancellationError` at once if the task is cancelled.
+    ///   `ProtocolError`; the error of `secure`; `CancellationError` at once if the task is cancelled.
     public static func ask(
-        host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()
+        host: String, port: Int, limits: ConnectionLimits = ConnectionLimits(),
+        over secure: (any ByteStream) async throws -> any ByteStream = { $0 }
     ) async throws -> Answer {
-        try await untilCancelled { try await answer(of: host, port, limits) }
-    }
-
-    private static func answer(of host: String, _ port: Int, _ limits: ConnectionLimits) async throws -> Answer {
         let start = ContinuousClock.now
-        let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
-        do {
-            channel = try await ClientBootstrap(group: Connection.group).connectTimeout(TimeAmount(limits.connect))
-                .connect(host: host, port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
-                }
-        } catch {
-            throw ConnectionError.unreachable(SystemReason.text(error))
-        }
-        let timer = channel.channel.eventLoop.scheduleTask(in: TimeAmount(limits.hello)) {
-            channel.channel.close(promise: nil)
-        }
-        defer { timer.cancel() }
-        return try await channel.executeThenClose { inbound, outbound in
-            var reader = Greeting.Reader()
-            do {
-                for try await buffer in inbound {
-                    guard let greeting = try reader.read([UInt8](buffer.readableBytesView)) else { continue }
-                    let answer = Answer(greeting: greeting, duration: ContinuousClock.now - start)
-                    try? await outbound.write(ByteBuffer(bytes: Greeting.farewell("")))
-                    return answer
-                }
-            } catch is IOError {
-                throw ConnectionError.cut
-            }
-            let isLate = ContinuousClock.now - start >= limits.hello
-            throw isLate ? ConnectionError.silent(.hello) : ConnectionError.cut
-        }
+        let stream = try await secure(try await ChannelStream.open(host: host, port: port, limits: limits))
+        let greeting = try await GreetedStream(stream).greeting(within: limits.hello)
+        let answer = Answer(greeting: greeting, duration: ContinuousClock.now - start)
+        try? await stream.write(Greeting.farewell(""))
+        await stream.close()
+        return answer
     }
 }

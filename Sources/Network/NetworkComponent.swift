@@ -1,4 +1,5 @@
 import GroundwaveConnections
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveStore
 import GroundwaveSyncing
@@ -22,22 +23,15 @@ private struct NetworkDialer: PeerDialer {
         _ report: @escaping @Sendable (SyncSummary) -> Void
     ) async throws { try await store.stayConnected(with: remote, at: host, port, report) }
 
-    func greeting(of host: String, _ port: Int) async throws -> (greeting: Greeting, duration: Duration) {
+    func greeting(
+        of host: String, _ port: Int, over secure: (any ByteStream) async throws -> any ByteStream
+    ) async throws -> (greeting: Greeting, duration: Duration) {
         do {
-            let answer = try await Probe.ask(host: host, port: port)
+            let answer = try await Probe.ask(host: host, port: port, over: secure)
             return (answer.greeting, answer.duration)
         } catch {
             try Task.checkCancellation()
-            let address = RemoteAddress.host(name: host, port: port)
-            switch error {
-            case let error as ConnectionError: throw StoreError(error, at: address)
-            case let error as Greeting.Refusal: throw StoreError(endedAt: address, reason: error.reason)
-            case let error as ProtocolError:
-                throw StoreError(
-                    .damaged, "The program at \(address) is not groundwave. \(error.sentence)",
-                    hint: "Check the host and port.", cause: error)
-            default: throw error
-            }
+            throw StoreError(probing: RemoteAddress.host(name: host, port: port), error)
         }
     }
 }

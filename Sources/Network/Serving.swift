@@ -1,6 +1,7 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveStore
 import GroundwaveSyncing
@@ -8,8 +9,7 @@ import Synchronization
 
 /// Listens for other devices of the log and serves each, many at once, until it is stopped.
 ///
-/// Nothing is encrypted yet, and no peer is authenticated: anybody who can reach it can read the whole log and add to
-/// it.
+/// Who may connect says ``Store/serve(at:peerLimit:)``.
 public final class Serving: Sendable {
     /// A connected device.
     public struct Peer: Hashable, Sendable {
@@ -17,7 +17,7 @@ public final class Serving: Sendable {
         public let number: Int
         /// Its network address.
         public let address: String
-        /// The replica that it claims to write as; `nil` before its hello.
+        /// The replica that it claims to write as, or has proved to be if the log is sealed; `nil` before its hello.
         public internal(set) var replica: ReplicaID?
         /// The name of the device; `nil` if it is not known here.
         public internal(set) var device: String?
@@ -47,13 +47,15 @@ public final class Serving: Sendable {
         let (events, sink) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1000))
         let numbers = Mutex(0)
         do {
-            listener = try await Listener.listen(host: endpoint.host, port: endpoint.port, peerLimit: peerLimit) {
-                connection in
+            listener = try await Listener.listen(
+                host: endpoint.host, port: endpoint.port, peerLimit: peerLimit,
+                refuse: { await store.refuse($0, reason: "too many devices are connected: try again later") }
+            ) { stream in
                 let number = numbers.withLock { number in
                     number += 1
                     return number
                 }
-                await store.serve(connection, number: number, to: sink)
+                await store.serve(stream, number: number, to: sink)
             }
         } catch {
             throw StoreError(cannotListenAt: endpoint, error)

@@ -1,7 +1,9 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
+import GroundwaveSecureStreams
 import GroundwaveStore
 import GroundwaveSyncing
 
@@ -10,7 +12,8 @@ extension Store {
     /// to be another replica.
     func syncDirectly(_ host: String, _ port: Int, _ summary: inout SyncSummary) async throws {
         for attempt in 1...3 {
-            let result = try await converse(over: try await Connection.open(host: host, port: port), &summary)
+            let stream = try await ChannelStream.open(host: host, port: port)
+            let result = try await converse(over: stream, as: .initiator, &summary)
             if result.hasNewName {
                 try await introduce()
                 summary.newReplica = replica
@@ -30,7 +33,7 @@ extension Store {
     ) async throws {
         do {
             try requireSyncOn()
-            let connection = try await Connection.open(host: host, port: port)
+            let stream = try await ChannelStream.open(host: host, port: port)
             let (standings, sink) = AsyncStream.makeStream(
                 of: ConnectionStanding.self, bufferingPolicy: .bufferingNewest(1))
             let reporting = Task {
@@ -46,7 +49,7 @@ extension Store {
             }
             let result: ConnectionResult
             do {
-                result = try await self.runConnection(over: connection, endsWhenDone: false) { standing in
+                result = try await self.runConnection(over: stream, as: .initiator, endsWhenDone: false) { standing in
                     if standing.isDone, standing.ending == nil { sink.yield(standing) }
                 }
             } catch {
@@ -54,6 +57,7 @@ extension Store {
                 throw error
             }
             await Self.end(reporting, sink)
+            if let failure = result.failure { throw failure }
             try remember(result.standing.remote, at: remote)
             var summary = SyncSummary(remote: remote)
             if result.hasNewName {

@@ -1,7 +1,9 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
+import GroundwaveSecureStreams
 import GroundwaveStore
 import GroundwaveSyncing
 import Synchronization
@@ -10,8 +12,9 @@ extension Store {
     /// Listens for other devices of the log, and serves each: what is written here is sent to all of them at once,
     /// and what one of them sends is passed on to the others.
     ///
-    /// Nothing is encrypted yet, and no peer is authenticated: anybody who can reach the address can read the whole
-    /// log and add to it. Use it only in a trusted network.
+    /// If the log is sealed, both ends of a connection prove that they belong to the log before anything else is said, nobody
+    /// between can read or change what is said, and a stranger gets no answer. If it is not, anybody who can reach the address
+    /// can read the whole log and add to it: use it only in a trusted network.
     ///
     /// - Parameters:
     ///   - endpoint: The address to listen at: an address of this machine, and a port, 0 for any free one.
@@ -35,7 +38,8 @@ extension Store {
     /// - Returns: The peer, `nil` if it sent no hello; what was sent and received; and how many of the received
     ///   events had been lost here.
     /// - Throws: ``StoreError`` with code `unreachable` if the connection is cut, `exists` if the other side is a
-    ///   store of another log, `damaged` if it violates the protocol; `usage` if the descriptors are not pipes.
+    ///   store of another log, `damaged` if it violates the protocol, `notPermitted` if the log is sealed and one of the two
+    ///   devices does not belong to it; `usage` if the descriptors are not pipes.
     ///   `CancellationError` at once if the task is cancelled before both are caught up.
     public func sync(
         input: Int32, output: Int32, stays: Bool = false
@@ -43,8 +47,10 @@ extension Store {
         try requireWritable()
         try requireSyncOn()
         do {
-            let connection = try await Connection.open(input: input, output: output)
-            let standing = try await runConnection(over: connection, endsWhenDone: !stays).standing
+            let stream = try await ChannelStream.open(input: input, output: output)
+            let result = try await runConnection(over: stream, as: nil, endsWhenDone: !stays)
+            if let failure = result.failure { throw failure }
+            let standing = result.standing
             if !standing.isDone { try Task.checkCancellation() }
             switch standing.ending {
             case .quarantine(.otherLog(let log)):
@@ -66,6 +72,8 @@ extension Store {
             switch error {
             case ConnectionError.notAPipe(let reason):
                 throw StoreError(.usage, "There is no pipe to synchronise through: \(reason).", cause: error)
+            case let error as ConnectionError where error.isAboutTrust:
+                throw StoreError(error, with: "the other side")
             case let error as ConnectionError:
                 throw StoreError(
                     .unreachable, "The connection did not end properly: \(error.sentence).",
@@ -76,23 +84,32 @@ extension Store {
     }
 
     /// Serves one connected device, and reports its events.
-    func serve(_ connection: Connection, number: Int, to sink: AsyncStream<Serving.Event>.Continuation) async {
-        guard (try? isSyncOff()) != true else { return await connection.refuse(reason: switchedOff) }
-        let peerReport = Mutex(PeerReport(peer: .init(number: number, address: connection.peerAddress)))
+    func serve(_ stream: ChannelStream, number: Int, to sink: AsyncStream<Serving.Event>.Continuation) async {
+        guard (try? isSyncOff()) != true else { return await refuse(stream, reason: switchedOff) }
+        let peerReport = Mutex(PeerReport(peer: .init(number: number, address: stream.peerAddress)))
         var reason: String?
         do {
-            let result = try await runConnection(over: connection, endsWhenDone: false) { [weak self] standing in
+            let result = try await runConnection(over: stream, as: .responder, endsWhenDone: false) {
+                [weak self, weak stream] standing in
+                if standing.remote != nil { stream?.confirm() }
                 let name = { self?.name(of: $0) }
                 for event in peerReport.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
             }
+            if let failure = result.failure { throw failure }
             if case .close(let text) = result.standing.ending, !text.isEmpty { reason = text }
         } catch {
             reason = (error as? ConnectionError)?.sentence ?? "\(error)"
-            await connection.refuse(reason: "this store cannot be read or written now")
+            await refuse(stream, reason: "this store cannot be read or written now")
         }
         let peer = peerReport.withLock { $0.peer }
         // A peer that only probed was never reported as connected.
         if peer.replica != nil || reason != nil { sink.yield(.disconnected(peer, reason)) }
+    }
+
+    /// Closes a connection before its session, with a close message unless the log is sealed: then strangers get no answer.
+    func refuse(_ stream: ChannelStream, reason: String) async {
+        if (try? isSealed()) == false { try? await stream.write(Greeting.farewell(reason)) }
+        await stream.close()
     }
 
     private func name(of replica: ReplicaID) -> String? { (try? deviceNames())?[replica] }

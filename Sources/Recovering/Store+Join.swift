@@ -1,6 +1,7 @@
 import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveProjections
 import GroundwaveReplication
 import GroundwaveSealedRemotes

@@ -20,7 +20,7 @@ import GroundwaveLogFormat
 /// stores.
 public struct Manifest: Hashable, Sendable {
     /// The maximum number of ranges in a manifest; further ones are left out.
-    static let rangeCount = 1024
+    package static let rangeCount = 1024
 
     /// The replica that the store writes as.
     public let store: ReplicaID
@@ -90,7 +90,7 @@ public struct Manifest: Hashable, Sendable {
     public func hasSame(as other: Manifest) -> Bool { heads == other.heads }
 
     /// Updates or inserts a head.
-    mutating func advance(_ head: ObservedHead) {
+    package mutating func advance(_ head: ObservedHead) {
         if let index = heads.firstIndex(where: { $0.event.replica >= head.event.replica }) {
             if heads[index].event.replica == head.event.replica {
                 heads[index] = head
@@ -104,7 +104,8 @@ public struct Manifest: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    mutating func append(_ head: ObservedHead) {
+    /// Appends a head: replica (16), number (8), first bytes of the root (8).
+    package mutating func append(_ head: ObservedHead) {
         append(head.event.replica)
         append(littleEndian: head.event.sequence)
         append(bigEndian: head.rootPrefix)
@@ -116,7 +117,8 @@ extension ByteWriter {
         append(littleEndian: UInt32(range.count))
     }
 
-    mutating func append(_ manifest: Manifest) {
+    /// Appends a manifest, as the table above says.
+    package mutating func append(_ manifest: Manifest) {
         append(manifest.store)
         append(littleEndian: manifest.milliseconds)
         append(littleEndian: UInt16(manifest.heads.count))
@@ -143,15 +145,17 @@ extension EventSet {
 
 extension ObservedHead {
     /// Whether the number of the event is valid.
-    var canBe: Bool { event.sequence >= 1 && event.sequence <= EventLimits.sequenceNumber }
+    package var canBe: Bool { event.sequence >= 1 && event.sequence <= EventLimits.sequenceNumber }
 }
 
 extension ByteReader {
-    mutating func id<ID: SixteenByteID>(in bytes: RawSpan) throws(ByteCodingError) -> ID {
+    /// Reads an id of 16 bytes.
+    package mutating func id<ID: SixteenByteID>(in bytes: RawSpan) throws(ByteCodingError) -> ID {
         ID(at: try skip(16, in: bytes).lowerBound, of: bytes)
     }
 
-    mutating func head(in bytes: RawSpan) throws(ByteCodingError) -> ObservedHead {
+    /// Reads a head, whose number may be invalid: see ``ObservedHead/canBe``.
+    package mutating func head(in bytes: RawSpan) throws(ByteCodingError) -> ObservedHead {
         let event = EventID(try id(in: bytes), try uint64(in: bytes))
         return ObservedHead(event: event, rootPrefix: bytes.bigEndianUInt64(at: try skip(8, in: bytes).lowerBound))
     }
@@ -165,7 +169,7 @@ extension ByteReader {
     }
 
     /// Reads a manifest; `nil` if its contents are invalid.
-    mutating func manifest(in bytes: RawSpan) throws(ByteCodingError) -> Manifest? {
+    package mutating func manifest(in bytes: RawSpan) throws(ByteCodingError) -> Manifest? {
         let store: ReplicaID = try id(in: bytes)
         let milliseconds = Int64(bitPattern: try uint64(in: bytes))
         let count = Int(try uint16(in: bytes))

@@ -50,3 +50,18 @@ extension EventLog: ReplicatedLog {
         try receive(frames, arrival: arrival, isFilling: true)
     }
 }
+
+extension Received {
+    /// Adds the outcome of later ranges.
+    package mutating func add(_ other: Received) {
+        appendedCount += other.appendedCount
+        repeatedCount += other.repeatedCount
+        pending += other.pending
+        apart += other.apart
+        filledCount += other.filledCount
+        returnedCount += other.returnedCount
+        placedCount += other.placedCount
+        refused += other.refused
+        replicas.formUnion(other.replicas)
+    }
+}

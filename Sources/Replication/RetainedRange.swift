@@ -16,7 +16,8 @@ public struct RetainedRange: Hashable, Sendable {
         self.rootPrefix = rootPrefix
     }
 
-    init(_ frame: RangeFrame) {
+    /// The range of a frame.
+    package init(_ frame: RangeFrame) {
         var hasher = MerkleHasher()
         self.init(range: frame.range, rootPrefix: frame.endEdge.root(hasher: &hasher).prefix)
     }

@@ -28,7 +28,7 @@ extension SymmetricKey {
 }
 
 /// Returns `count` bytes of `generator`, eight from each number, the least significant one first.
-func randomBytes(_ count: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
+package func randomBytes(_ count: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
     var number: UInt64 = 0

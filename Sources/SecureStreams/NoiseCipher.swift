@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
+import GroundwaveSealing
 
 /// A key that encrypts one message after the other: the `CipherState` of the Noise Protocol Framework, revision 34,
 /// section 5.1, with ChaCha20-Poly1305 (section 12.3).
 ///
 /// Each message has the next number as its nonce. So a message opens only where it was sealed: none can be left out,
 /// repeated or moved.
-package struct NoiseCipher: HoldsSecret, Sendable {
+package struct NoiseCipher: Secret {
     /// The size in bytes of the tag behind each ciphertext.
     package static let tagSize = 16
 

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GroundwaveSealing
 
 /// The two messages with which both ends of a connection agree on fresh keys, and learn that the other one knows the same
 /// secret: the handshake `NNpsk0` of the Noise Protocol Framework, revision 34, sections 7 and 9. Without I/O.
@@ -18,7 +19,7 @@ import Foundation
 /// Whoever does not know the secret can neither make a message nor tell it from random bytes, except that not every 32
 /// bytes are a public key. The keys that come out are forgotten with the connection, so one that was recorded stays sealed
 /// when the secret is found later.
-package struct NoiseHandshake: HoldsSecret {
+package struct NoiseHandshake: Secret {
     /// The end of a connection.
     package enum Role: UInt8, Sendable {
         /// The end that speaks first.

@@ -1,9 +1,10 @@
 import Crypto
 import Foundation
+import GroundwaveSealing
 
 /// What both ends of a handshake have in common so far: the `SymmetricState` of the Noise Protocol Framework, revision 34,
 /// section 5.2, with SHA-256.
-struct NoiseSymmetricState: HoldsSecret {
+struct NoiseSymmetricState: Secret {
     /// The hash of everything that was sent or agreed.
     private(set) var hash: [UInt8]
     private var chainingKey: [UInt8]

@@ -1,3 +1,6 @@
+import GroundwavePeering
+import GroundwaveSealing
+
 /// The form of what a ``SecureStream`` sends after the handshake.
 ///
 /// | size | of a record |
@@ -17,7 +20,7 @@ package enum SecureRecord {
 }
 
 /// Seals what one end of a connection sends, without I/O.
-package struct RecordSealer: HoldsSecret, Sendable {
+package struct RecordSealer: Secret {
     private var cipher: NoiseCipher
 
     /// The sealer of a connection after its handshake.
@@ -34,7 +37,7 @@ package struct RecordSealer: HoldsSecret, Sendable {
 }
 
 /// Opens what the other end of a connection has sent, without I/O. It holds at most one record.
-package struct RecordOpener: HoldsSecret, Sendable {
+package struct RecordOpener: Secret {
     private var cipher: NoiseCipher
     private var buffer: [UInt8] = []
     /// The length of the body that comes next; `nil` before its header.
@@ -52,13 +55,13 @@ package struct RecordOpener: HoldsSecret, Sendable {
     /// without bytes if it is the last one; `nil` before.
     ///
     /// - Parameter limit: The maximum length of a body; a longer one is refused when its header is read.
-    /// - Throws: ``SecureStreamError/changed`` if this is not what the other end has sent next.
+    /// - Throws: ``ConnectionError/tampered`` if this is not what the other end has sent next.
     package mutating func add(
         _ bytes: [UInt8], limit: Int = SecureRecord.bodyLimit
-    ) throws(SecureStreamError) -> [UInt8]? {
+    ) throws(ConnectionError) -> [UInt8]? {
         buffer += bytes
         guard missingCount <= 0 else { return nil }
-        guard let plain = cipher.open(buffer) else { throw .changed }
+        guard let plain = cipher.open(buffer) else { throw .tampered }
         buffer.removeAll(keepingCapacity: true)
         if bodyLength != nil {
             bodyLength = nil
@@ -66,7 +69,7 @@ package struct RecordOpener: HoldsSecret, Sendable {
         }
         let length = Int(plain[0]) | Int(plain[1]) << 8
         if length == 0 { return [] }
-        guard length <= limit else { throw .changed }
+        guard length <= limit else { throw .tampered }
         bodyLength = length
         return nil
     }

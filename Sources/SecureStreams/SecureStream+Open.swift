@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 import GroundwaveEvents
-import GroundwaveReplication
+import GroundwavePeering
+import GroundwaveSealing
 
 extension SecureStream {
     /// What both ends must agree on besides the secret: the version of what they say.
@@ -15,12 +16,12 @@ extension SecureStream {
     /// - Parameters:
     ///   - stream: A new connection, which nobody else uses.
     ///   - role: The other end must have the other role: whoever connects is the initiator.
-    ///   - secret: The 32 bytes that every device of the log knows, and nobody else.
+    ///   - secret: The 32 bytes that every device of the log knows, and nobody else: the key of names.
     ///   - identity: The identity of this device.
     ///   - ephemeralSecret: The 32 bytes of the ephemeral key, for tests with known results; otherwise it comes from the
     ///     system's randomness.
     ///   - belongs: Whether the replica that the other end has proved to be, with its public key, belongs to the log.
-    /// - Throws: ``SecureStreamError``, or the error of `stream`.
+    /// - Throws: ``ConnectionError``, or the error of `stream`.
     package static func opened(
         over stream: any ByteStream, as role: Role, secret: [UInt8], identity: Identity,
         ephemeralSecret: [UInt8]? = nil,
@@ -43,6 +44,32 @@ extension SecureStream {
         }
     }
 
+    /// Returns the role of this end of a stream of which neither end has connected to the other: each says a random number, and
+    /// the one with the greater number is the initiator.
+    ///
+    /// - Throws: ``ConnectionError/cut`` if the stream ends, or both numbers are the same; the error of `stream`.
+    package static func agreedRole(
+        over stream: any ByteStream, _ generator: some RandomNumberGenerator & Sendable
+    ) async throws -> Role {
+        var generator = generator
+        let own = randomBytes(roleNumberSize, using: &generator)
+        // At once, since neither may be taken before it is read.
+        async let writing: Void = stream.write(own)
+        var other: [UInt8] = []
+        while other.count < own.count {
+            guard let part = try await stream.read(upTo: own.count - other.count), !part.isEmpty else {
+                throw ConnectionError.cut
+            }
+            other += part
+        }
+        try await writing
+        guard own != other else { throw ConnectionError.cut }
+        return other.lexicographicallyPrecedes(own) ? .initiator : .responder
+    }
+
+    /// The size in bytes of the number with which an end asks for its role.
+    private static let roleNumberSize = 16
+
     /// Exchanges the two messages of the handshake.
     private static func finish(
         _ handshake: inout NoiseHandshake, as role: Role, over stream: any ByteStream
@@ -52,7 +79,7 @@ extension SecureStream {
         while message.count < NoiseHandshake.messageSize {
             message += try await part(of: stream, upTo: NoiseHandshake.messageSize - message.count, as: role)
         }
-        guard handshake.read(message) != nil else { throw SecureStreamError.stranger }
+        guard handshake.read(message) != nil else { throw ConnectionError.stranger }
         if role == .responder { try await stream.write(handshake.message()) }
     }
 
@@ -67,16 +94,16 @@ extension SecureStream {
                 try await part(of: stream, upTo: opener.missingCount, as: role), limit: IdentityProof.size)
         }
         guard let publicKey = IdentityProof.publicKey(provedBy: proof ?? [], as: role.other, hash) else {
-            throw SecureStreamError.unproven
+            throw ConnectionError.unproven
         }
         let replica = Identity.replica(publicKey: publicKey)
-        guard belongs(publicKey, replica) else { throw SecureStreamError.notMember(replica) }
+        guard belongs(publicKey, replica) else { throw ConnectionError.notMember(replica) }
         return replica
     }
 
     private static func part(of stream: any ByteStream, upTo limit: Int, as role: Role) async throws -> [UInt8] {
         guard let part = try await stream.read(upTo: limit), !part.isEmpty else {
-            throw role == .initiator ? SecureStreamError.refused : .endedEarly
+            throw role == .initiator ? ConnectionError.turnedAway : .cut
         }
         return part
     }

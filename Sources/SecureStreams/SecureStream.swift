@@ -1,5 +1,6 @@
 import GroundwaveEvents
-import GroundwaveReplication
+import GroundwavePeering
+import GroundwaveSealing
 import Synchronization
 
 /// A stream over another one, between two devices that have proved to each other that they belong to one log.
@@ -24,7 +25,7 @@ import Synchronization
 /// first. It gets no further. The initiator shows its identity to members alone.
 ///
 /// One task reads while another one writes, and any closes. Memory holds one record in each direction.
-package final class SecureStream: ByteStream, HoldsSecret {
+package final class SecureStream: ByteStream, Secret {
     /// The end of a connection.
     package typealias Role = NoiseHandshake.Role
 
@@ -45,7 +46,7 @@ package final class SecureStream: ByteStream, HoldsSecret {
         var hasBegun = false
         /// Whether the last record was opened.
         var isOver = false
-        var failure: SecureStreamError?
+        var failure: ConnectionError?
     }
 
     fileprivate struct Output {
@@ -66,8 +67,8 @@ package final class SecureStream: ByteStream, HoldsSecret {
 
     /// Returns what the other end has written; `nil` once it has closed the stream, which nobody else can make seem so.
     ///
-    /// - Throws: ``SecureStreamError/changed``, after which the stream is closed; ``SecureStreamError/refused`` or
-    ///   ``SecureStreamError/endedEarly`` if the stream below ended; the error of the stream below.
+    /// - Throws: ``ConnectionError/tampered``, after which the stream is closed; ``ConnectionError/turnedAway`` or
+    ///   ``ConnectionError/cut`` if the stream below ended; the error of the stream below.
     package func read(upTo limit: Int) async throws -> [UInt8]? {
         input.withLock { input in
             precondition(!input.isReading, "One task reads at a time.")
@@ -75,7 +76,7 @@ package final class SecureStream: ByteStream, HoldsSecret {
         }
         defer { input.withLock { $0.isReading = false } }
         while true {
-            let missingCount = try input.withLock { input throws(SecureStreamError) -> Int? in
+            let missingCount = try input.withLock { input throws(ConnectionError) -> Int? in
                 if let failure = input.failure { throw failure }
                 return input.body.isEmpty && !input.isOver ? input.opener.missingCount : nil
             }
@@ -84,7 +85,7 @@ package final class SecureStream: ByteStream, HoldsSecret {
             do {
                 // Whoever has closed this end knows why nothing was said.
                 let mayBeRefused = role == .initiator && !output.withLock { $0.isClosed }
-                try input.withLock { input throws(SecureStreamError) in try input.add(part, mayBeRefused) }
+                try input.withLock { input throws(ConnectionError) in try input.add(part, mayBeRefused) }
             } catch {
                 await stream.close()
                 throw error
@@ -94,12 +95,12 @@ package final class SecureStream: ByteStream, HoldsSecret {
 
     /// Writes all of `bytes`, in records.
     ///
-    /// - Throws: ``SecureStreamError/endedEarly`` if an earlier write failed, or this end was closed; the error of the stream
+    /// - Throws: ``ConnectionError/cut`` if an earlier write failed, or this end was closed; the error of the stream
     ///   below.
     package func write(_ bytes: [UInt8]) async throws {
-        try output.withLock { output throws(SecureStreamError) in
+        try output.withLock { output throws(ConnectionError) in
             precondition(!output.isWriting, "One task writes at a time.")
-            guard !output.isBroken, !output.isClosed else { throw .endedEarly }
+            guard !output.isBroken, !output.isClosed else { throw .cut }
             output.isWriting = true
         }
         defer { output.withLock { $0.isWriting = false } }
@@ -150,9 +151,9 @@ extension SecureStream.Input {
     }
 
     /// Adds received bytes, none if the stream below has ended.
-    fileprivate mutating func add(_ part: [UInt8], _ mayBeRefused: Bool) throws(SecureStreamError) {
-        do throws(SecureStreamError) {
-            if part.isEmpty { throw mayBeRefused && !hasBegun ? .refused : .endedEarly }
+    fileprivate mutating func add(_ part: [UInt8], _ mayBeRefused: Bool) throws(ConnectionError) {
+        do throws(ConnectionError) {
+            if part.isEmpty { throw mayBeRefused && !hasBegun ? .turnedAway : .cut }
             guard let opened = try opener.add(part) else { return }
             hasBegun = true
             isOver = opened.isEmpty

@@ -93,6 +93,8 @@ public enum Remedy: Hashable, Sendable {
     case unsealRemote(String)
     /// Approve a device, on another one.
     case approveDevice(String)
+    /// Accept that the log is sealed, as a remote shows.
+    case acceptSeal(String)
     /// Give the passphrase or the recovery phrase of a sealed log.
     case unlock
     /// Synchronise.
@@ -204,6 +206,7 @@ extension Remedy: CustomStringConvertible {
         case .sealRemote(let name): "seal the remote \(name)"
         case .unsealRemote(let name): "open the remote \(name)"
         case .approveDevice(let device): "approve the device \(device)"
+        case .acceptSeal(let remote): "accept that the log is sealed, as \(remote) shows"
         case .unlock: "give one of them"
         case .synchronise: "synchronise"
         case .synchroniseBothWays: "synchronise both ways"

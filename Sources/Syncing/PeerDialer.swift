@@ -1,3 +1,4 @@
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -17,7 +18,11 @@ package protocol PeerDialer: Sendable {
     ) async throws
 
     /// The first message of the device at a host, and how long connecting and that message took.
-    func greeting(of host: String, _ port: Int) async throws -> (greeting: Greeting, duration: Duration)
+    ///
+    /// - Parameter secure: Returns the stream over which the stores of the log talk with each other.
+    func greeting(
+        of host: String, _ port: Int, over secure: (any ByteStream) async throws -> any ByteStream
+    ) async throws -> (greeting: Greeting, duration: Duration)
 }
 
 extension [StoreComponent] {

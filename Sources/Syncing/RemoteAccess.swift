@@ -54,6 +54,14 @@ extension RemoteAddress {
         }
     }
 
+    /// Whether something lies there for anybody who can read it: a folder or a bucket.
+    package var isPlace: Bool {
+        switch self {
+        case .folder, .bucket: true
+        case .host, .application: false
+        }
+    }
+
     /// Whether each request costs money, so that a remote is looked at less often while nothing happens.
     package var isMetered: Bool { if case .bucket = self { true } else { false } }
 

@@ -1,5 +1,6 @@
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -76,8 +77,7 @@ extension Store {
             switch try access(to: remote) {
             case .storage(let storage): transport = storage
             case .device(let host, let port):
-                let greeting = try await components.dialer(for: remote.address).greeting(of: host, port).greeting
-                return try self.contents(of: greeting, names)
+                return try self.contents(of: try await greeting(of: remote, host, port).greeting, names)
             }
             let inventory = try await RemoteInventory(at: transport)
             var contents = RemoteContents(log: inventory.log)

@@ -26,7 +26,7 @@ extension Store {
             let start = ContinuousClock.now
             let access = try self.access(to: remote)
             if case .device(let host, let port) = access {
-                let answer = try await components.dialer(for: remote.address).greeting(of: host, port)
+                let answer = try await greeting(of: remote, host, port)
                 (log, replica) = (answer.greeting.log, answer.greeting.manifest.store)
                 durations.append(answer.duration)
             } else {
@@ -48,7 +48,7 @@ extension Store {
                 throw describe(error, at: remote, file: remote.address.description)
             }
         case .device(let host, let port):
-            return try await components.dialer(for: remote.address).greeting(of: host, port).greeting.log
+            return try await components.dialer(for: remote.address).greeting(of: host, port) { $0 }.greeting.log
         }
     }
 }

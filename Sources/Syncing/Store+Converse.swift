@@ -1,6 +1,8 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
+import GroundwaveSecureStreams
 import GroundwaveStore
 
 extension Store {
@@ -8,16 +10,12 @@ extension Store {
     ///
     /// - Throws: `CancellationError` if the task is cancelled; `ConnectionError`; the errors of the log.
     package func converse(
-        over connection: some PeerConnection, _ summary: inout SyncSummary
+        over stream: any ByteStream, as role: SecureStream.Role?, _ summary: inout SyncSummary
     ) async throws -> ConnectionResult {
-        let result: ConnectionResult
-        do { result = try await runConnection(over: connection, endsWhenDone: true) } catch {
-            summary.add(connection.standing)
-            try remember(connection.standing.remote, at: summary.remote)
-            throw error
-        }
+        let result = try await runConnection(over: stream, as: role, endsWhenDone: true)
         summary.add(result.standing)
         try remember(result.standing.remote, at: summary.remote)
+        if let failure = result.failure { throw failure }
         if !result.standing.isDone { try Task.checkCancellation() }
         return result
     }

@@ -24,7 +24,7 @@ extension Store {
     }
 
     /// The identity of this device, also in a store that is only read.
-    private var ownIdentity: Identity? { writer?.identity ?? (try? files.readIdentity()) }
+    var ownIdentity: Identity? { writer?.identity ?? (try? files.readIdentity()) }
 
     /// The epochs of the log, in order of arrival; those whose event cannot be read are left out.
     private func epochs(of row: RosterRow) throws -> [Epoch] {

@@ -115,6 +115,33 @@ extension Store {
         eventsCame()
     }
 
+    /// Accepts that the log is sealed, as a remote shows that was sealed while this device was away: the device keeps the keys
+    /// that lie there, and the next sync reads what is sealed. With the phrase it does not belong to the log at once: whoever
+    /// has it can approve the device afterwards.
+    ///
+    /// - Throws: ``StoreError`` with code `exists` if the log is sealed here already, or another log is there; `notPermitted` if
+    ///   `unlocking` does not open what is there; `usage` if nothing lies at the remote by its kind; `unreachable`. Then nothing
+    ///   was changed.
+    public func acceptSeal(at name: String, _ unlocking: Unlocking) async throws {
+        try requireWritable()
+        if try isSealed() { throw Self.isSealedAlready }
+        let remote = try remote(name)
+        do {
+            let access = try remote.address.access(in: accessContext)
+            guard let keys = try await Self.unlock(access, at: remote.address, with: unlocking) else {
+                throw StoreError(.usage, "\(remote.address) is no folder and no bucket.", hint: "Name another remote.")
+            }
+            guard keys.log == logID else { throw RemoteError.otherLog(keys.log) }
+            let others = try remotes().map(\.name).filter { $0 != name }
+            try syncFile.update { file in
+                defer { file.open = others }
+                return file.open != others
+            }
+            try adopt(keys)
+        } catch { throw Self.describe(error, at: remote, file: files.log) }
+        eventsCame()
+    }
+
     /// Returns the devices that say they have sealed the log, without being believed here.
     ///
     /// - Throws: ``StoreError`` if the log or the views cannot be read.

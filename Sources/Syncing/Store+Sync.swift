@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwavePeering
 import GroundwaveProjections
 import GroundwaveReplication
 import GroundwaveStore
@@ -257,7 +258,7 @@ extension Store {
         case RemoteError.otherForm(isSealed: true):
             StoreError(
                 .notPermitted, "What lies at \(remote.address) is sealed, and this device has no key for it.",
-                hint: "Synchronise through another remote, or join the log with its passphrase: \(.unlock).",
+                hint: "Use the passphrase or the recovery phrase: \(.acceptSeal(remote.name)).",
                 cause: RemoteError.otherForm(isSealed: true))
         case RemoteError.otherForm(isSealed: false):
             StoreError(

@@ -1,15 +1,42 @@
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveStore
 
 extension StoreError {
     /// Creates the error for a connection that failed.
     package init(_ error: ConnectionError, at address: RemoteAddress) {
+        if error.isAboutTrust {
+            self.init(error, with: "\(address)")
+        } else {
+            self.init(
+                .unreachable, "\(address) cannot be reached: \(error.sentence).",
+                hint: address.isOfApplication
+                    ? "Nothing is lost: what was logged or received is kept here."
+                    : "Nothing is lost: what was logged or received is kept here. On that device: \(.serve)",
+                cause: error)
+        }
+    }
+
+    /// Creates the error for a connection whose two ends do not both prove that they belong to a sealed log.
+    package init(_ error: ConnectionError, with peer: String) {
         self.init(
-            .unreachable, "\(address) cannot be reached: \(error.sentence).",
-            hint: address.isOfApplication
-                ? "Nothing is lost: what was logged or received is kept here."
-                : "Nothing is lost: what was logged or received is kept here. On that device: \(.serve)",
+            error == .tampered || error == .turnedAway ? .unreachable : .notPermitted,
+            "There is no connection with \(peer): \(error.sentence).",
+            hint: "The log is sealed, and both devices must belong to it. To see which ones do: \(.list(.devices))",
             cause: error)
+    }
+
+    /// Creates the error for a store that was asked for its log and did not say it.
+    package init(probing address: RemoteAddress, _ error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as Greeting.Refusal: self.init(endedAt: address, reason: error.reason)
+        case let error as ProtocolError:
+            self.init(
+                .damaged, "The program at \(address) is not groundwave, or its log is sealed. \(error.sentence)",
+                hint: "Check what is at the other end. A sealed log is joined from a folder or a bucket.", cause: error)
+        default: self.init(error as? ConnectionError ?? .silent(.hello), at: address)
+        }
     }
 
     /// Creates the error for a peer that ended the connection before both sides were caught up.
@@ -22,6 +49,14 @@ extension StoreError {
 }
 
 extension ConnectionError {
+    /// Whether one of the two ends was not believed to belong to a sealed log.
+    package var isAboutTrust: Bool {
+        switch self {
+        case .stranger, .unproven, .notMember, .tampered, .turnedAway: true
+        case .unreachable, .cannotListen, .notAPipe, .cut, .silent: false
+        }
+    }
+
     /// What happened, as a clause for people.
     package var sentence: String {
         switch self {
@@ -30,6 +65,11 @@ extension ConnectionError {
         case .silent(.hello): "the other side does not send a greeting"
         case .silent(.answer): "the other side has stopped answering"
         case .silent(.reading): "the other side has stopped reading"
+        case .stranger: "the other side does not know the secret of this log"
+        case .unproven: "the other side does not prove which device it is"
+        case .notMember(let replica): "the other side is \(replica.short), which does not belong to this log"
+        case .turnedAway: "the other side closed it without a word"
+        case .tampered: "what was sent was changed on the way"
         }
     }
 }

@@ -41,6 +41,8 @@ public struct SyncStatus: Hashable, Sendable {
     public struct RemoteStatus: Hashable, Sendable {
         /// The remote.
         public let remote: Remote
+        /// Whether it is a folder or a bucket, and whoever can read there can read the log.
+        public let isOpen: Bool
         /// The time of the last successful sync pass: milliseconds since 1970.
         public let lastSuccess: Int64?
         /// The time of the last sync pass.
@@ -73,6 +75,8 @@ public struct SyncStatus: Hashable, Sendable {
 
     /// Whether the user has switched synchronisation off.
     public let isOff: Bool
+    /// Whether the log is sealed.
+    public let isSealed: Bool
     /// The remotes, by name.
     public let remotes: [RemoteStatus]
     /// Pending ranges: those that arrived before the ranges they follow, or in part.
@@ -116,6 +120,7 @@ extension Store {
         let file = try syncFile.read()
         let names = try deviceNames()
         let former = Set(try formerReplicas().values)
+        let isSealed = try isSealed()
         return try describing {
             // Events after a loss cannot be proven, so they were never offered to other stores.
             let (vector, streams) = (try log.wholeVector(), try log.streams())
@@ -138,7 +143,9 @@ extension Store {
                             hasReturned: retirements.returned.contains(manifest.store))
                     }
                 return SyncStatus.RemoteStatus(
-                    remote: remote, lastSuccess: standing?.lastSuccess,
+                    remote: remote,
+                    isOpen: remote.address.isPlace && (!isSealed || file.open?.contains(remote.name) ?? false),
+                    lastSuccess: standing?.lastSuccess,
                     lastTry: standing.flatMap { $0.lastTry > 0 ? $0.lastTry : nil }, failure: standing?.failure,
                     quarantined: Self.byReplica(standing?.quarantined).filter { !retirements.isRetired($0.key) },
                     strangers: Self.byReplica(standing?.strangers),
@@ -146,7 +153,7 @@ extension Store {
                     here: here)
             }
             return SyncStatus(
-                isOff: file.isOff, remotes: remotes, pending: try log.pendingRanges(),
+                isOff: file.isOff, isSealed: isSealed, remotes: remotes, pending: try log.pendingRanges(),
                 forked: Array(Set(try forks().filter { !$0.isResolved }.map(\.replica))).sorted(),
                 valuesMissing: values.count, unclearErasures: here.unclearErasures,
                 vector: try log.vector(), here: here)

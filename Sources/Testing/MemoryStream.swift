@@ -1,4 +1,5 @@
 import Groundwave
+import GroundwavePeering
 import GroundwaveReplication
 import Synchronization
 

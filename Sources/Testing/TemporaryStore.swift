@@ -1,5 +1,6 @@
 import Foundation
 import Groundwave
+import GroundwavePeering
 
 /// A store in a new temporary folder, which is deleted with this object: keep it as long as the store is used. An
 /// optimised build releases an array of such objects after its last use: `withExtendedLifetime` keeps them.

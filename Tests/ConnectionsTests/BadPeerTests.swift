@@ -1,6 +1,7 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveSeededNumbers
 import Testing
@@ -154,8 +155,8 @@ import Testing
     @Test func `beside as many as may be connected is told so, and has a place when one leaves`() async throws {
         let host = try await host(peerLimit: 2)
         let (first, second, third) = (try TestStore(seed: 5), try TestStore(seed: 6), try TestStore(seed: 7))
-        let staying = try await Connection.open(host: "127.0.0.1", port: host.listener.port)
-        let other = try await Connection.open(host: "127.0.0.1", port: host.listener.port)
+        let staying = try await connect(host.listener.port)
+        let other = try await connect(host.listener.port)
         async let one = staying.run(endsWhenDone: false) { try first.runner() }
         async let two = other.run(endsWhenDone: false) { try second.runner() }
         try await eventually { staying.standing.isDone && other.standing.isDone }

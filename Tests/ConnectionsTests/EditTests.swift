@@ -9,7 +9,7 @@ import Testing
         let (left, right) = (try TestStore(seed: 1), try TestStore(seed: 2))
         try left.write(500)
         let host = try await Host(right)
-        let connection = try await Connection.open(host: "127.0.0.1", port: host.listener.port)
+        let connection = try await connect(host.listener.port)
         async let talking = connection.run(endsWhenDone: false) { try left.runner() }
         try await eventually { try connection.standing.isDone && right.log.vector().eventCount == 500 }
         let before = connection.standing.traffic

@@ -1,6 +1,7 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
 import Testing
 

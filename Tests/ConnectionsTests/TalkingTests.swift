@@ -1,6 +1,7 @@
 import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveSeededNumbers
 import NIOPosix
@@ -35,10 +36,14 @@ import Glibc
         try left.write(200, byteCount: 3000)
         try right.write(200, byteCount: 3000)
         let (there, back) = (try Pipe.descriptors(), try Pipe.descriptors())
-        async let one = Connection.open(input: back.reading, output: there.writing).run(endsWhenDone: true) {
+        async let one = StreamConnection(ChannelStream.open(input: back.reading, output: there.writing)).run(
+            endsWhenDone: true
+        ) {
             try left.runner()
         }
-        async let other = Connection.open(input: there.reading, output: back.writing).run(endsWhenDone: true) {
+        async let other = StreamConnection(ChannelStream.open(input: there.reading, output: back.writing)).run(
+            endsWhenDone: true
+        ) {
             try right.runner()
         }
         let standings = try await [one, other]
@@ -56,7 +61,7 @@ import Glibc
             (ends.reading, ends.reading), (-1, ends.writing),
         ] {
             await #expect(throws: ConnectionError.self) {
-                _ = try await Connection.open(input: input, output: output)
+                _ = try await ChannelStream.open(input: input, output: output)
             }
         }
     }
@@ -70,7 +75,7 @@ import Glibc
             try store.write(60, batchCount: 20, byteCount: 30_000)
         }
         let host = try await Host(right)
-        let connection = try await Connection.open(host: "127.0.0.1", port: host.listener.port)
+        let connection = try await connect(host.listener.port)
         try await connection.run(endsWhenDone: true) { try left.runner() }
         #expect(try left.roots() == right.roots())
         let ending = try await host.ending { _ in true }
@@ -105,7 +110,7 @@ import Glibc
         while !isDone, cuts < 4000 {
             // After more bytes each time: the first cuts are in the hello.
             proxy.allow(step * (cuts + 1))
-            let connection = try await Connection.open(host: "127.0.0.1", port: proxy.port)
+            let connection = try await connect(proxy.port)
             do {
                 isDone = try await connection.run(endsWhenDone: true) { try left.runner() }.isDone
             } catch {
@@ -152,7 +157,7 @@ import Glibc
         limits.farewell = .seconds(60)
         let host = try await Host(right, limits: limits)
         for stop in 0..<6 {
-            let connection = try await Connection.open(host: "127.0.0.1", port: host.listener.port, limits: limits)
+            let connection = try await connect(host.listener.port, limits)
             async let talking = connection.run(endsWhenDone: true) { try left.runner() }
             try await Task.sleep(for: .milliseconds(stop * 7))
             if stop % 2 == 0 {

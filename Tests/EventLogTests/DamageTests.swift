@@ -29,7 +29,7 @@ import Testing
         let offsets = intact.pages.offsets([.live]).filter { !frames.contains($0) }
         let copy = try FlippedCopy(intact)
         var numbers = SeededGenerator(seed: seed)
-        for _ in 0..<600 {
+        for _ in 0..<250 {
             let offset = try #require(offsets.randomElement(using: &numbers))
             let bit = Int.random(in: 0...7, using: &numbers)
             let report = try copy.verify(flipping: bit, at: offset)

@@ -5,7 +5,7 @@ import GroundwaveTesting
 import Testing
 
 @Suite struct `Archiving beside other processes` {
-    @Test(arguments: 1...8)
+    @Test(arguments: trials)
     func `killed at any moment nothing is lost: every value is in the log, or in a whole file`(moment: UInt64) throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appending(path: "store")

@@ -71,7 +71,7 @@ private struct Copy: Equatable {
         return (sets, last)
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...20)
     func `says all that is needed to follow what stands, in whatever order it arrives`(seed: UInt64) async throws {
         var fleet = try await Fleet(2, seed: seed)
         defer { fleet.close() }

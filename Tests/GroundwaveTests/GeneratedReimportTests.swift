@@ -153,7 +153,7 @@ private struct ImportModel {
         }
     }
 
-    @Test(arguments: UInt64(1)...60)
+    @Test(arguments: UInt64(1)...25)
     func `writes only what the file changed, whatever else happened in between`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let temporary = try await TemporaryStore(.full())

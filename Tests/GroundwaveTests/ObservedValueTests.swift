@@ -317,7 +317,7 @@ private struct Asked {
         }
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...15)
     func `are what a fresh read says after any history, and told only if they differ`(seed: UInt64) async throws {
         var fleet = try await Fleet(2, seed: seed)
         let other = try await Store.open(

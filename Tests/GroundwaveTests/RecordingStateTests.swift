@@ -172,7 +172,7 @@ private func bytes(_ count: Int, at time: Int64 = 0) -> CapturedBytes {
         #expect(recording.state.next() == nil)
     }
 
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: UInt64(1)...10)
     func `has each row in one place, with the next number, whatever comes and whatever fails`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var recording = MemoryRecording(isKeepingCapture: generator.chance(0.7))

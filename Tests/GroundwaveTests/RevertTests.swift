@@ -21,7 +21,7 @@ import Testing
         return result.sorted { "\($0.sorted { $0.key < $1.key })" < "\($1.sorted { $0.key < $1.key })" }
     }
 
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: UInt64(1)...15)
     func `an import leaves what a store shows that never had it, but for what was touched since`(seed: UInt64)
         async throws
     {

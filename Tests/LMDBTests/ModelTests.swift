@@ -28,7 +28,7 @@ private struct Model {
         return (0..<length).map { UInt8(truncatingIfNeeded: $0) &+ first }
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: UInt64(1)...10)
     func `after any writes, committed or not`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var committed = Model()

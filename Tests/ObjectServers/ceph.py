@@ -56,7 +56,9 @@ rgw thread pool size = 64
     store.run(programs["monmaptool"], "--create", "--addv", "a", address, "--fsid", str(cluster), store.path("monmap"))
     store.run(programs["ceph-mon"], "--mkfs", "-i", "a", "--monmap", store.path("monmap"))
     store.start(programs["ceph-mon"], "-f", "-i", "a")
-    store.run(programs["ceph"], "osd", "new", str(disk))
+    # A monitor that has just started refuses commands for a while ("problem getting command descriptions"); with the same
+    # uuid the command has no effect a second time.
+    store.run(programs["ceph"], "osd", "new", str(disk), seconds=120)
     store.run(programs["ceph-osd"], "--mkfs", "-i", "0", "--osd-uuid", str(disk))
     store.start(programs["ceph-osd"], "-f", "-i", "0")
     store.start(programs["radosgw"], "-f", "-n", "client.gateway")

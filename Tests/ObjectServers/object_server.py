@@ -76,16 +76,21 @@ class Store:
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
                     preexec_fn=dies_with_parent))
 
-    def run(self, *command):
-        """Runs a program to its end."""
-        with open(self.path("log"), "ab") as log:
-            try:
-                ended = subprocess.run(
-                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, timeout=120)
-            except subprocess.TimeoutExpired as error:
-                raise Failed(f"{command[0]} does not end: {self.last_words()}") from error
-        if ended.returncode != 0:
-            raise Failed(f"{command[0]} fails: {self.last_words()}")
+    def run(self, *command, seconds=0):
+        """Runs a program to its end. One that fails is run again for so many seconds, if all processes still run."""
+        end = time.monotonic() + seconds
+        while True:
+            with open(self.path("log"), "ab") as log:
+                try:
+                    ended = subprocess.run(
+                        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, timeout=120)
+                except subprocess.TimeoutExpired as error:
+                    raise Failed(f"{command[0]} does not end: {self.last_words()}") from error
+            if ended.returncode == 0:
+                return
+            if any(process.poll() is not None for process in self.processes) or time.monotonic() > end:
+                raise Failed(f"{command[0]} fails: {self.last_words()}")
+            time.sleep(0.5)
 
     def wait_for(self, address):
         """Waits until the store answers."""

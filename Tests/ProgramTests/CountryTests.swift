@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Another program edits, hides and erases contacts while they are filled in, and the filling in is killed.
-    @Test(arguments: UInt64(1)...6)
+    @Test(arguments: UInt64(1)...3)
     func `that were filled in when the program was killed are completed by the next run, as one import`(
         seed: UInt64
     ) throws {

@@ -60,8 +60,11 @@ struct `The program and a bucket of SeaweedFS` {
         let bucket = try server.freshBucket()
         let devices = try BucketDevices("s3://\(bucket.name)/\(bucket.prefix)?endpoint=\(server.endpoint)")
         try devices.log("N0CALL", "W1AW")
+        let refused = try devices.run("remote", "add", "cloud", devices.address)
+        #expect(refused.status == 64 && refused.errors.contains("whoever keeps"), "\(refused.errors)")
         let added = try devices.run(
-            "remote", "add", "cloud", "s3://\(bucket.name)/\(bucket.prefix)", "--endpoint", server.endpoint, "--json")
+            "remote", "add", "cloud", "s3://\(bucket.name)/\(bucket.prefix)", "--endpoint", server.endpoint, "--open",
+            "--json")
         #expect(added.status == 0 && added.json["url"] as? String == devices.address, "\(added.errors)")
         #expect(try devices.json("sync")["sent"] as? Int == 3)
         #expect(try devices.agree())
@@ -87,13 +90,13 @@ struct `The program and a bucket of SeaweedFS` {
         let bucket = try server.freshBucket()
         let devices = try BucketDevices("\(RemoteAddress.bucket(bucket))")
         try devices.log("N0CALL")
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         try devices.json("sync")
         let removed = try devices.json("remote", "remove", "cloud", "--delete-data", "--yes")
         #expect(removed["deleted"] as? Int == 3, "the mark, a segment and a catalog")
         let transport = S3Transport(bucket, ObjectStoreServer.credentials)
         #expect(try await transport.list(prefix: .all, startAfter: nil, limit: 10) == [])
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         #expect(try devices.json("sync")["sent"] as? Int == 2)
         #expect(try devices.agree())
     }
@@ -105,7 +108,7 @@ struct `The program and a bucket of Ceph` {
         let bucket = try await ObjectStoreServer.ceph.shared().freshBucket()
         let devices = try BucketDevices("\(RemoteAddress.bucket(bucket))")
         try devices.log("N0CALL", "W1AW")
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         #expect(try devices.json("sync")["sent"] as? Int == 3)
         #expect(try devices.agree())
         try devices.log("K1AA")
@@ -127,7 +130,7 @@ struct `The program and a bucket of Ceph` {
         let server = try await FaultServer.start()
         try await server.order { ["overwrites": true] }
         let devices = try devices(server)
-        let outcome = try devices.run("remote", "add", "cloud", devices.address)
+        let outcome = try devices.run("remote", "add", "cloud", devices.address, "--open")
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("overwrites objects, although it is asked not to"))
         #expect(outcome.errors.contains("could replace each other's contacts"))
@@ -138,19 +141,19 @@ struct `The program and a bucket of Ceph` {
     @Test func `the probe leaves nothing, and asks for an object that must not be there`() async throws {
         let server = try await FaultServer.start()
         let devices = try devices(server)
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         let (requests, keys) = try await server.order()
         #expect(keys == [])
         let puts = requests.filter { $0.method == "PUT" }
         #expect(puts.count == 2 && Set(puts.map(\.path)).count == 1 && puts.allSatisfy { $0.condition == "*" })
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         #expect(try await server.order().requests.allSatisfy { $0.method != "PUT" }, "it is known already")
     }
 
     @Test(arguments: [true, false]) func `a device that is killed in mid-upload goes on`(isStored: Bool) async throws {
         let server = try await FaultServer.start()
         let devices = try devices(server)
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         try devices.log("N0CALL", "W1AW", "K1AA")
         // Each attempt: the test may be slower than the program, which tries again after half a minute.
         let stall = FaultServer.Fault("stall", method: "PUT", contains: "segment", hasEffect: isStored)
@@ -178,7 +181,7 @@ struct `The program and a bucket of Ceph` {
     ) async throws {
         let server = try await FaultServer.start()
         let devices = try devices(server)
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         for number in 0..<63 {
             try devices.log("N\(number)AA")
             try devices.json("sync")
@@ -221,7 +224,7 @@ struct `The program and a bucket of Ceph` {
     {
         let server = try await FaultServer.start()
         let devices = try devices(server)
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         try devices.log("N0CALL")
         let (fault, status, words) = Self.told[index]
         try await server.set([fault])
@@ -238,7 +241,7 @@ struct `The program and a bucket of Ceph` {
     @Test func `passing failures are not seen`() async throws {
         let server = try await FaultServer.start()
         let devices = try devices(server)
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         try devices.log("N0CALL", "W1AW")
         try await server.set([
             .status(503, "SlowDown"), .status(500, "InternalError", method: "PUT", hasEffect: true),
@@ -252,7 +255,7 @@ struct `The program and a bucket of Ceph` {
     @Test func `the content of another object, or of none, is not taken`() async throws {
         let server = try await FaultServer.start()
         let devices = try devices(server)
-        try devices.json("remote", "add", "cloud", devices.address)
+        try devices.json("remote", "add", "cloud", devices.address, "--open")
         try devices.log("N0CALL")
         try devices.json("sync")
         try devices.json("join", devices.address, "--store", devices.laptop.path, "--name", "laptop")

@@ -21,7 +21,7 @@ private let remedies: [Remedy] = {
         .replayElsewhere, .archive, .readArchive, .restoreArchive, .excludeDevice("4VK1TQ8C"), .showRecovery, .reset,
         .salvage(file: "log.mdb"), .keepCallsInDiagnostics, .addRemote(address: nil), .addRemote(address: address),
         .removeRemote("shack"), .synchronise, .synchroniseBothWays, .switchSyncOn, .serve, .createBundle,
-        .sealLog, .sealRemote("stick"), .unsealRemote("stick"), .approveDevice("phone"), .unlock,
+        .sealLog, .sealRemote("stick"), .unsealRemote("stick"), .approveDevice("phone"), .acceptSeal("stick"), .unlock,
         .clearWithoutSaving, .restoreContact(id: "4VK1TQ8C"), .removeRecord(kind: "equipment", id: "4VK1TQ8C"),
         .useFunctions(kind: "qso"), .useFunctions(kind: "session"), .useFunctions(kind: "setting"), .dismissDuplicate,
         .showConflict(kind: "qso", id: "4VK1TQ8C"), .endSession, .replaceSession,

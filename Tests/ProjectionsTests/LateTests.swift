@@ -196,7 +196,7 @@ private final class Target {
         return try frame.withholding(events, author.log.streams()) { try author.log.leaf(of: $0) }
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...15)
     func `show what views show that are built from the whole log, whatever came late and when they looked`(
         seed: UInt64
     ) throws {

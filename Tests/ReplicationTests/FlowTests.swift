@@ -1,3 +1,4 @@
+import GroundwavePeering
 import GroundwaveReplication
 import Testing
 

@@ -4,6 +4,7 @@ import GroundwaveEvents
 import GroundwaveSeededNumbers
 import Testing
 
+@testable import GroundwavePeering
 @testable import GroundwaveReplication
 
 /// Whoever makes a key can say any number of any replica. Behind the greatest there is no next one, so no log has it.

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveSeededNumbers
 import Testing
@@ -44,6 +45,21 @@ import Testing
         #expect(isComplete)
         #expect(cuts > 10)
         #expect(try left.roots() == right.roots())
+    }
+
+    @Test func `part if one greets as another device than it has proved to be`() throws {
+        let (left, right, other) = (try TestStore(seed: 1), try TestStore(seed: 2), try TestStore(seed: 3))
+        for peer in [right, other] {
+            var (listening, greeting) = (
+                try SessionRunner(left.log, as: left.identity, with: peer.identity.replica, now: { .test(1) }),
+                try SessionRunner(right.log, as: right.identity, now: { .test(1) })
+            )
+            _ = try listening.start()
+            _ = try listening.received(try greeting.start())
+            let isBelieved = peer.identity.replica == right.identity.replica
+            #expect((listening.ending == nil) == isBelieved)
+            #expect((listening.session.remote != nil) == isBelieved)
+        }
     }
 
     @Test func `send one event to whoever listens, in one message and an answer`() throws {

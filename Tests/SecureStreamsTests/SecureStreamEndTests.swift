@@ -1,4 +1,4 @@
-import GroundwaveReplication
+import GroundwavePeering
 import GroundwaveSecureStreams
 import GroundwaveTesting
 import Testing
@@ -21,7 +21,7 @@ import Testing
         async let one = devices.open(left, as: .responder)
         try await Task.sleep(for: .milliseconds(20))
         await left.close()
-        #expect(await one.failure == .endedEarly)
+        #expect(await one.failure == .cut)
         #expect(try await right.read(upTo: 1) == nil)
     }
 
@@ -31,8 +31,8 @@ import Testing
         try await portable.write([1])
         await portable.close()
         await portable.close()
-        await #expect(throws: SecureStreamError.endedEarly) { try await portable.write([2]) }
-        await #expect(throws: SecureStreamError.endedEarly) { try await portable.read(upTo: 9) }
+        await #expect(throws: ConnectionError.cut) { try await portable.write([2]) }
+        await #expect(throws: ConnectionError.cut) { try await portable.read(upTo: 9) }
         let (bytes, failure) = await shack.readAll()
         #expect(bytes == [1] && failure == nil)
     }
@@ -42,7 +42,7 @@ import Testing
         let start = ContinuousClock.now
         await portable.close()
         #expect(ContinuousClock.now - start < .seconds(20))
-        #expect(await shack.readAll().failure as? SecureStreamError == .endedEarly)
+        #expect(await shack.readAll().failure as? ConnectionError == .cut)
     }
 
     @Test func `is closed at once while a write waits, which then fails`() async throws {
@@ -52,7 +52,7 @@ import Testing
         await portable.close()
         await #expect(throws: (any Error).self) { try await writing.value }
         let (bytes, failure) = await shack.readAll()
-        #expect(bytes.isEmpty && failure as? SecureStreamError == .endedEarly)
+        #expect(bytes.isEmpty && failure as? ConnectionError == .cut)
     }
 
     @Test func `is closed as agreed also by a task that was cancelled`() async throws {

@@ -1,4 +1,4 @@
-import GroundwaveReplication
+import GroundwavePeering
 import GroundwaveSecureStreams
 import GroundwaveTesting
 import Synchronization
@@ -12,11 +12,11 @@ import Testing
     /// What one end has got.
     private struct Outcome {
         /// Why it was not opened.
-        var refusal: SecureStreamError?
+        var refusal: ConnectionError?
         /// What it has read.
         var bytes: [UInt8] = []
         /// Why it has read no more; `nil` if the other end has closed the stream.
-        var failure: SecureStreamError?
+        var failure: ConnectionError?
     }
 
     /// Has both ends say all words and close, with what `role` writes changed on the way; returns what the other end has
@@ -36,10 +36,10 @@ import Testing
         var outcome = Outcome(refusal: receiver.failure)
         guard let receiver = try? receiver.get() else { return outcome }
         let (bytes, failure) = await receiver.readAll()
-        (outcome.bytes, outcome.failure) = (bytes, failure as? SecureStreamError)
+        (outcome.bytes, outcome.failure) = (bytes, failure as? ConnectionError)
         #expect((failure == nil) == (outcome.failure == nil))
         // It stays so.
-        #expect(await receiver.readAll().failure as? SecureStreamError == outcome.failure)
+        #expect(await receiver.readAll().failure as? ConnectionError == outcome.failure)
         await receiver.close()
         return outcome
     }
@@ -68,8 +68,8 @@ import Testing
                 if bytes.indices.contains(place - offset) { changed[place - offset] ^= 1 << (place % 8) }
                 return changed
             }
-            #expect(outcome.refusal == (place < 48 ? .stranger : place < 178 ? .changed : nil))
-            #expect(outcome.failure == (place < 178 ? nil : .changed))
+            #expect(outcome.refusal == (place < 48 ? .stranger : place < 178 ? .tampered : nil))
+            #expect(outcome.failure == (place < 178 ? nil : .tampered))
             #expect(outcome.bytes == wordsBefore(place))
         }
     }
@@ -83,7 +83,7 @@ import Testing
             let isWhole = place == byteCount
             // To the initiator it looks as if it was refused, as long as nothing was said.
             let hasBegun = !wordsBefore(place).isEmpty
-            #expect(outcome.failure == (isWhole ? nil : role == .responder && !hasBegun ? .refused : .endedEarly))
+            #expect(outcome.failure == (isWhole ? nil : role == .responder && !hasBegun ? .turnedAway : .cut))
             #expect(outcome.bytes == wordsBefore(place))
         }
     }
@@ -96,11 +96,11 @@ import Testing
             let kept = words.prefix(index - 2).flatMap(\.self)
             let dropped = await outcome(changing: role) { $0 == index ? [] : $2 }
             #expect(dropped.bytes == kept)
-            #expect(dropped.failure == (index == end ? .endedEarly : .changed))
+            #expect(dropped.failure == (index == end ? .cut : .tampered))
             let repeated = await outcome(changing: role) { $0 == index ? $2 + $2 : $2 }
             #expect(repeated.bytes == (index == end ? kept : kept + words[index - 2]))
             // What comes after the end is not read.
-            #expect(repeated.failure == (index == end ? nil : .changed))
+            #expect(repeated.failure == (index == end ? nil : .tampered))
             // A proof that is held back is waited for.
             if index == 2 { continue }
             let held = Mutex<[UInt8]>([])
@@ -110,7 +110,7 @@ import Testing
                     return number == index - 1 ? [] : bytes + held
                 }
             }
-            #expect(moved.failure == .changed && moved.bytes == words.prefix(index - 3).flatMap(\.self))
+            #expect(moved.failure == .tampered && moved.bytes == words.prefix(index - 3).flatMap(\.self))
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
             let outcome = await outcome(changing: role) { index, _, bytes in
                 index == 3 ? recorded.withLock { $0[3] } : bytes
             }
-            #expect(outcome.failure == .changed && outcome.bytes == words[0])
+            #expect(outcome.failure == .tampered && outcome.bytes == words[0])
         }
         let (left, right) = MemoryStream.pair()
         let sent = MeddledStream(right)
@@ -133,7 +133,7 @@ import Testing
         // The record goes back to where it came from.
         _ = try await one.get().read(words[0].count)
         try await left.write(sent.writes[2])
-        #expect(await (try other.get()).readAll().failure as? SecureStreamError == .changed)
+        #expect(await (try other.get()).readAll().failure as? ConnectionError == .tampered)
         // The stream is closed with that.
         await #expect(throws: (any Error).self) { try await left.write([0]) }
     }

@@ -1,6 +1,6 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
-import GroundwaveReplication
+import GroundwavePeering
 import GroundwaveSecureStreams
 import GroundwaveSeededNumbers
 import GroundwaveTesting
@@ -65,7 +65,7 @@ import Testing
             async let opened = devices.open(answers, as: .responder)
             try await stranger.write(numbers.bytes(count))
             if count < 48 { await stranger.close() }
-            #expect(await opened.failure == (count < 48 ? .endedEarly : .stranger))
+            #expect(await opened.failure == (count < 48 ? .cut : .stranger))
             #expect(answers.writes.isEmpty)
             #expect(answers.received.count == min(count, 48))
             #expect(await stranger.readAll().bytes.isEmpty)
@@ -78,7 +78,7 @@ import Testing
         let (asked, answers) = (MeddledStream(left), MeddledStream(right))
         async let one = devices.open(asked, as: .initiator, secret: [UInt8](1...32))
         async let other = devices.open(answers, as: .responder)
-        #expect(await one.failure == .refused)
+        #expect(await one.failure == .turnedAway)
         #expect(await other.failure == .stranger)
         #expect(answers.writes.isEmpty)
         #expect(asked.writes.map(\.count) == [48])
@@ -106,14 +106,14 @@ import Testing
         #expect(await other.failure == .notMember(stranger.replica))
         // It has seen who the other one is, and nothing else.
         let opened = try await one.get()
-        #expect(await opened.readAll().failure as? SecureStreamError == .refused)
+        #expect(await opened.readAll().failure as? ConnectionError == .turnedAway)
 
         let (nextLeft, nextRight) = MemoryStream.pair()
         let asked = MeddledStream(nextLeft)
         async let next = devices.open(asked, as: .initiator)
         async let nextOther = devices.open(nextRight, as: .responder, identity: stranger)
         #expect(await next.failure == .notMember(stranger.replica))
-        #expect(await nextOther.failure == .endedEarly)
+        #expect(await nextOther.failure == .cut)
         // The member has not shown who it is.
         #expect(asked.writes.map(\.count) == [48])
     }
@@ -139,7 +139,7 @@ import Testing
         #expect(try await answer { _, hash in proof(text + [2] + hash) } == .unproven)
         #expect(try await answer { _, hash in proof(text + [1] + [hash[0] ^ 1] + hash.dropFirst()) } == .unproven)
         #expect(try await answer { _, hash in proof(text + [1] + hash).dropLast() } == .unproven)
-        #expect(try await answer { _, hash in proof(text + [1] + hash) + [0] } == .changed)
+        #expect(try await answer { _, hash in proof(text + [1] + hash) + [0] } == .tampered)
         #expect(try await answer { _, _ in [] } == .unproven)
         // A member's key with the signature of another one.
         let other = Identity()
@@ -160,7 +160,7 @@ import Testing
         let answers = MeddledStream(next)
         async let opened = devices.open(answers, as: .responder)
         for write in asked.writes { try await replaying.write(write) }
-        #expect(await opened.failure == .changed)
+        #expect(await opened.failure == .tampered)
         #expect(answers.writes.map(\.count) == [48, 130])
     }
 
@@ -256,14 +256,14 @@ import Testing
         try await toInitiator.write(try await fromShack.read())
         #expect(await portable.failure == .unproven)
         await toShack.close()
-        #expect(await shack.failure == .endedEarly)
+        #expect(await shack.failure == .cut)
     }
 
     /// Has somebody who knows the secret answer the responder's proof, and returns why the responder refuses that one; `nil`
     /// if it does not.
     private func answer(
         _ proof: (_ received: [UInt8], _ hash: [UInt8]) -> [UInt8]
-    ) async throws -> SecureStreamError? {
+    ) async throws -> ConnectionError? {
         let (left, right) = MemoryStream.pair()
         async let opened = devices.open(right, as: .responder)
         var insider = try await Insider(as: .initiator, over: left, secret: devices.secret)

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwavePeering
 import GroundwaveReplication
 
 /// What goes wrong with one connection.

@@ -37,7 +37,8 @@ if let checks = Context.environment["GROUNDWAVE_FUZZ"] {
             dependencies: ["CFuzzer"]
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "EventLog", "Events", "LogFormat", "LogRepair",
-                    "LoggerMessages", "MeterProtocols", "Metering", "Projections", "Radio", "Records", "Replication",
+                    "LoggerMessages", "MeterProtocols", "Metering", "Peering", "Projections", "Radio", "Records",
+                    "Replication",
                     "SeededNumbers",
                     "TraceFiles",
                 ]), path: "Tests/Fuzz/Fuzz",

@@ -1,5 +1,6 @@
 import GroundwaveConnections
 import GroundwaveEventLog
+import GroundwavePeering
 import GroundwaveReplication
 import Synchronization
 
@@ -22,23 +23,34 @@ final class Host: Sendable {
 
     private final class Noted: Sendable {
         let endings = Mutex<[Ending]>([])
-        let connections = Mutex<[Connection]>([])
+        let connections = Mutex<[StreamConnection]>([])
     }
 
     /// How conversations ended so far, in order.
     var endings: [Ending] { noted.endings.withLock { $0 } }
     /// The connections that there were.
-    var connections: [Connection] { noted.connections.withLock { $0 } }
+    var connections: [StreamConnection] { noted.connections.withLock { $0 } }
 
     init(_ store: TestStore, peerLimit: Int = 64, limits: ConnectionLimits = ConnectionLimits()) async throws {
         self.store = store
         let noted = Noted()
         listener = try await Listener.listen(
-            host: "127.0.0.1", port: 0, peerLimit: peerLimit, limits: limits
-        ) { connection in
+            host: "127.0.0.1", port: 0, peerLimit: peerLimit, limits: limits,
+            refuse: { stream in
+                try? await stream.write(Greeting.farewell("too many devices are connected: try again later"))
+                await stream.close()
+            }
+        ) { stream in
+            let connection = StreamConnection(stream, limits: limits)
             noted.connections.withLock { $0.append(connection) }
             var failure: (any Error)?
-            do { _ = try await connection.run(endsWhenDone: false) { try store.runner() } } catch { failure = error }
+            do {
+                try await connection.run(endsWhenDone: false) { standing in
+                    if standing.remote != nil { stream.confirm() }
+                } _: {
+                    try store.runner()
+                }
+            } catch { failure = error }
             let ending = Ending(
                 standing: connection.standing, error: failure, peakBytes: connection.peakBufferedBytes)
             noted.endings.withLock { $0.append(ending) }
@@ -65,8 +77,12 @@ extension Host {
 func meet(_ store: TestStore, at port: Int, limits: ConnectionLimits = ConnectionLimits()) async throws
     -> ConnectionStanding
 {
-    let connection = try await Connection.open(host: "127.0.0.1", port: port, limits: limits)
-    return try await connection.run(endsWhenDone: true) { try store.runner() }
+    try await connect(port, limits).run(endsWhenDone: true) { try store.runner() }
+}
+
+/// A connection with the one that waits at `port`.
+func connect(_ port: Int, _ limits: ConnectionLimits = ConnectionLimits()) async throws -> StreamConnection {
+    StreamConnection(try await ChannelStream.open(host: "127.0.0.1", port: port, limits: limits), limits: limits)
 }
 
 struct NeverHappened: Error {}

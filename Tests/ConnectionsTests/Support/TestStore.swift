@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveSeededNumbers
 import Synchronization

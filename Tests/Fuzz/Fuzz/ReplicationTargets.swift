@@ -3,6 +3,7 @@ import GroundwaveEvents
 
 @testable import GroundwaveEventLog
 @testable import GroundwaveLogFormat
+@testable import GroundwavePeering
 @testable import GroundwaveReplication
 
 extension Target {

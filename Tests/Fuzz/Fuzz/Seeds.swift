@@ -9,6 +9,7 @@ import GroundwaveSeededNumbers
 
 @testable import GroundwaveEventLog
 @testable import GroundwaveLogFormat
+@testable import GroundwavePeering
 @testable import GroundwaveProjections
 @testable import GroundwaveReplication
 @testable import GroundwaveTraceFiles

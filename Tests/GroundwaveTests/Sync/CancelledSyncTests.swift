@@ -118,7 +118,7 @@ import Testing
 
     @Test func `does not wait for a device that says nothing`() async throws {
         let (connected, sink) = AsyncStream.makeStream(of: Void.self)
-        let silent = try await Listener.listen(host: "127.0.0.1", port: 0) { _ in
+        let silent = try await Listener.listen(host: "127.0.0.1", port: 0, refuse: { await $0.close() }) { _ in
             sink.yield()
             try? await Task.sleep(for: .seconds(3600))
         }

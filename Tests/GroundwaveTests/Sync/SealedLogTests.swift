@@ -8,7 +8,7 @@ import GroundwaveTesting
 import Testing
 
 /// A sealed log with devices at one place in memory.
-private struct SealedFleet {
+struct SealedFleet {
     static let passphrase = "seven rivers to the sea"
     let cloud = MemoryTransport()
     let founder: TemporaryStore

@@ -1,5 +1,6 @@
 import Everything
 import Foundation
+import GroundwavePeering
 import GroundwaveReplication
 import GroundwaveSyncing
 import GroundwaveTesting
@@ -122,10 +123,8 @@ import Testing
         var limits = ConnectionLimits()
         limits.hello = .milliseconds(20)
         let (here, there) = MemoryStream.pair()
-        let connection = StreamConnection(here, limits: limits)
-        await #expect(throws: ConnectionError.silent(.hello)) {
-            _ = try await shack.store.runConnection(over: connection, endsWhenDone: true)
-        }
+        let result = try await shack.store.runConnection(over: here, as: nil, endsWhenDone: true, limits: limits)
+        #expect(result.failure as? ConnectionError == .silent(.hello))
         await #expect(throws: MemoryStream.Broken.self) { try await there.write([1]) }
         let (joining, stranger) = MemoryStream.pair()
         let error = await #expect(throws: StoreError.self) {
@@ -154,11 +153,9 @@ import Testing
         limits.silence = .milliseconds(50)
         let (here, there) = MemoryStream.pair(capacity: 1_000)
         let deaf = Task { try await portable.store.sync(over: DeafStream(there), as: "shack") }
-        let connection = StreamConnection(here, limits: limits)
-        await #expect(throws: ConnectionError.silent(.reading)) {
-            _ = try await shack.store.runConnection(over: connection, endsWhenDone: true)
-        }
-        #expect(connection.standing.traffic.sentBytes < 4 << 20, "of 7 MB")
+        let result = try await shack.store.runConnection(over: here, as: nil, endsWhenDone: true, limits: limits)
+        #expect(result.failure as? ConnectionError == .silent(.reading))
+        #expect(result.standing.traffic.sentBytes < 4 << 20, "of 7 MB")
         deaf.cancel()
         _ = await deaf.result
     }

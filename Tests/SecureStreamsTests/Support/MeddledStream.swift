@@ -1,4 +1,4 @@
-import GroundwaveReplication
+import GroundwavePeering
 import Synchronization
 
 /// A stream whose written bytes are recorded, and changed on the way.

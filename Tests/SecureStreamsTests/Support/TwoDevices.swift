@@ -1,5 +1,5 @@
 import GroundwaveEvents
-import GroundwaveReplication
+import GroundwavePeering
 import GroundwaveSecureStreams
 
 /// The opening of a secure stream at one end: the stream, or why there is none.
@@ -47,8 +47,8 @@ struct TwoDevices {
 
 extension Result where Success == SecureStream, Failure == any Error {
     /// Why there is no stream.
-    var failure: SecureStreamError? {
-        if case .failure(let error) = self { error as? SecureStreamError } else { nil }
+    var failure: ConnectionError? {
+        if case .failure(let error) = self { error as? ConnectionError } else { nil }
     }
 }
 

@@ -33,6 +33,9 @@ struct RemoteAdd: AsyncParsableCommand {
         discussion: """
             The folder is created if only its last part is missing. A device need not be reachable now. A bucket must \
             exist; a probe shows that its server refuses to overwrite, and one that does not is no remote.
+
+            A bucket is kept by others, so it needs a sealed log (groundwave seal) or --open. Of a folder that would lie \
+            open, a terminal is asked.
             """)
 
     @Argument(help: "The name of the remote on this device.")
@@ -42,6 +45,8 @@ struct RemoteAdd: AsyncParsableCommand {
             "Its address: file:///path/to/folder, or the path; groundwave://host:port; or s3://bucket/prefix.",
             valueName: "url"))
     var url: String
+    @Flag(help: "Add it although the log is not sealed: whoever can read the remote can read the log.")
+    var open = false
     @OptionGroup var bucket: BucketOptions
     @OptionGroup var options: StoreOptions
 
@@ -50,9 +55,25 @@ struct RemoteAdd: AsyncParsableCommand {
         var url: String
     }
 
+    /// Has a person know that the log would lie open there.
+    private func askWhetherOpen(_ address: RemoteAddress, _ store: Store) throws {
+        if try open || store.isSealed() { return }
+        switch address {
+        case .bucket:
+            throw StoreError(
+                .usage, "The log is not sealed, and whoever keeps \(address) could read it.",
+                hint: "Nothing was added. Seal the log first: groundwave seal. Or add --open.")
+        case .folder where Terminal.canAsk:
+            try Confirmation.ask(
+                "The log is not sealed: whoever can read \(address) can read it. Add it?", orElse: "Nothing was added.")
+        default: break
+        }
+    }
+
     func run() async throws {
         let store = try await options.openWhole()
         let address = try bucket.address(url)
+        try askWhetherOpen(address, store)
         try await store.add(remote: name, at: address)
         if options.json { return try Terminal.print(json: Result(name: name, url: "\(address)")) }
         try Terminal.print("\(name) is \(address). Nothing was pushed yet: groundwave sync does that.")
@@ -152,7 +173,7 @@ struct RemoteShow: AsyncParsableCommand {
             return try Terminal.print(
                 json: Result(
                     name: name, url: "\(remote.address)", log: contents.log.map { "\($0)" },
-                    sealed: try store.isSealed() ? try store.isSealed(remote: name) : nil,
+                    sealed: contents.peer == nil ? try store.isSealed(remote: name) : nil,
                     peer: contents.peer.map { Result.Peer($0) },
                     stores: contents.stores.map {
                         .init(
@@ -166,12 +187,11 @@ struct RemoteShow: AsyncParsableCommand {
         }
         guard contents.log != nil else { return try Terminal.print("There is nothing at \(remote.address) yet.") }
         if let peer = contents.peer { return try self.print(peer, of: contents.log, in: store) }
-        if try store.isSealed() {
-            Terminal.remark(
-                try store.isSealed(remote: name)
-                    ? "Everything there is sealed."
-                    : "It lies open: whoever can read it can read the log. To seal it: groundwave remote seal \(name)")
-        }
+        let remedy = try store.isSealed() ? "groundwave remote seal \(name)" : "groundwave seal"
+        Terminal.remark(
+            try store.isSealed(remote: name)
+                ? "Everything there is sealed."
+                : "It lies open: whoever can read it can read the log. To seal it: \(remedy)")
         var table = TextTable(["DEVICE", "REPLICA", "OBJECTS", "BYTES"], numbersFrom: 2)
         for item in contents.stores {
             table.append([

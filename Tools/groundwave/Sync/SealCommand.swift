@@ -9,8 +9,8 @@ struct SealCommand: AsyncParsableCommand {
         discussion: """
             A sealed log has a passphrase, which opens what lies at remotes, a recovery phrase of twelve words, which \
             puts everything right, and a list of devices. What a device writes that nobody has approved is kept, and \
-            changes nothing until somebody does. A log stays sealed for ever. Direct connections (groundwave serve) are not \
-            encrypted yet.
+            changes nothing until somebody does. Direct connections (groundwave serve) are encrypted, too. A log stays sealed \
+            for ever.
 
             The recovery phrase is shown once and stored nowhere. Write it down.
 
@@ -88,25 +88,53 @@ struct SealAccept: AsyncParsableCommand {
         commandName: "accept", abstract: "Accept that another device has sealed the log.",
         discussion: """
             Anybody who can write at an open remote can say so. Compare the six words that are shown here with those that \
-            groundwave replicas shows on that device.
+            groundwave replicas shows on that device. A device that finds a remote sealed before it has heard of that \
+            accepts it with the passphrase or the recovery phrase instead.
 
               groundwave seal accept shack
+              groundwave seal accept --at cloud
             """)
 
     @Argument(help: ArgumentHelp("Its name, or the first letters of its replica id.", valueName: "device"))
-    var device: String
+    var device: String?
+    @Option(name: .customLong("at"), help: ArgumentHelp("The sealed remote.", valueName: "remote"))
+    var remote: String?
     @Flag(help: "Do not ask whether the words are the same.")
     var yes = false
+    @OptionGroup var secrets: PassphraseOptions
+    @OptionGroup var phrase: PhraseOptions
     @OptionGroup var options: StoreOptions
 
+    func validate() throws {
+        guard (device == nil) != (remote == nil) else {
+            throw ValidationError("Name the device that has sealed the log, or a sealed remote with --at.")
+        }
+        guard remote != nil || (secrets.passphraseFile == nil && phrase.phraseFile == nil) else {
+            throw ValidationError("A passphrase or phrase opens a remote: name it with --at.")
+        }
+        guard secrets.passphraseFile == nil || phrase.phraseFile == nil else {
+            throw ValidationError("--passphrase-file and --phrase-file cannot be used together.")
+        }
+    }
+
     struct Result: Encodable {
-        var replica: String
-        var device: String
+        var replica: String?
+        var device: String?
         var fingerprint: String?
+        var remote: String?
     }
 
     func run() async throws {
         let store = try await options.openWhole()
+        if let remote {
+            let unlocking: Unlocking =
+                if let words = try phrase.words() { .phrase(words) } else { .passphrase(try secrets.passphrase()) }
+            try await store.acceptSeal(at: remote, unlocking)
+            if options.json { return try Terminal.print(json: Result(remote: remote)) }
+            return try Terminal.print(
+                "The log is sealed here too. To see who belongs to it, after the next sync: groundwave replicas")
+        }
+        guard let device else { return }
         let replica = try store.otherReplica(named: device)
         let name = try store.deviceNames()[replica] ?? replica.short
         let words = try store.fingerprint(of: replica)

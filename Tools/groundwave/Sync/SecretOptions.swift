@@ -11,6 +11,12 @@ struct PassphraseOptions: ParsableArguments {
             valueName: "file"))
     var passphraseFile: String?
 
+    /// The passphrase of a log that is sealed.
+    func passphrase() throws -> String {
+        if let passphraseFile { return try Secret.line(of: passphraseFile) }
+        return try Secret.typed("Passphrase of the log")
+    }
+
     /// The passphrase of a log that is being sealed: asked for twice.
     func newPassphrase() throws -> String {
         if let passphraseFile { return try Secret.line(of: passphraseFile) }

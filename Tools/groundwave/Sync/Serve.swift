@@ -8,9 +8,12 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Wait for other devices of this log, and keep them up to date while they are connected.",
         discussion: """
-            WARNING: nothing is encrypted or authenticated yet. Anyone who can reach the address can read the whole \
-            log and add to it. Without --listen, only programs on this machine can reach it. Listen on another address \
-            only if you trust the whole network, or use ssh: `ssh host groundwave sync --stdio`.
+            If the log is sealed, only devices that belong to it can connect, and what is said is encrypted: see \
+            groundwave seal --help.
+
+            WARNING: if it is not sealed, anyone who can reach the address can read the whole log and add to it. \
+            Without --listen, only programs on this machine can reach it. Listen on another address only if you trust \
+            the whole network, or use ssh: `ssh host groundwave sync --stdio`.
 
               groundwave serve
               groundwave serve --listen 192.0.2.7:7373
@@ -41,12 +44,7 @@ struct Serve: AsyncParsableCommand {
         let serving = try await store.serve(at: endpoint)
         let sources = Interruption.whenAsked { await serving.stop() }
         defer { for source in sources { source.cancel() } }
-        let warning: TerminalText =
-            serving.address.isLoopback
-            ? "Nothing is encrypted or authenticated yet; only programs on this machine can reach this address."
-            : "WARNING: nothing is encrypted or authenticated yet. Anyone who can reach this address can read the whole "
-                + "log and add to it."
-        Terminal.remark(Terminal.styled(warning, .yellow, on: 2))
+        try Self.sayWhoMayConnect(to: serving.address, isSealed: store.isSealed())
         if options.json {
             try Terminal.print(json: Line(event: "listening", address: "\(serving.address)"))
         } else {
@@ -56,6 +54,18 @@ struct Serve: AsyncParsableCommand {
         for await event in serving.events {
             if options.json { try Terminal.print(json: Line(event)) } else { try Terminal.print("\(Self.text(event))") }
         }
+    }
+
+    private static func sayWhoMayConnect(to address: HostAndPort, isSealed: Bool) throws {
+        if isSealed {
+            return Terminal.remark(
+                "The log is sealed: only devices that belong to it can connect, and what is said is encrypted.")
+        }
+        let warning: TerminalText =
+            address.isLoopback
+            ? "The log is not sealed, so nothing is encrypted; only programs on this machine can reach this address."
+            : "WARNING: the log is not sealed. Anyone who can reach this address can read the whole log and add to it."
+        Terminal.remark(Terminal.styled(warning, .yellow, on: 2))
     }
 
     private static func text(_ event: Serving.Event) -> String {

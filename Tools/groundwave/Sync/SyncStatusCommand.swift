@@ -70,6 +70,12 @@ struct SyncStatusCommand: AsyncParsableCommand {
             }
             try table.print()
         }
+        let open = status.remotes.filter(\.isOpen).map(\.remote.name)
+        if !open.isEmpty {
+            try Terminal.print(
+                "Lying open, so that whoever can read it can read the log: \(open.joined(separator: ", ")). To encrypt it: "
+                    + (status.isSealed ? "groundwave remote seal NAME" : "groundwave seal"))
+        }
         let retired = Set(status.remotes.flatMap(\.devices).filter(\.isRetired).map(\.name)).sorted()
         if !retired.isEmpty { try Terminal.print("Retired, and not counted: \(retired.joined(separator: ", ")).") }
         for waiting in status.pending {
@@ -125,6 +131,7 @@ struct SyncStatusResult: Encodable {
         var name: String
         var url: String
         var complete: Bool
+        var open: Bool
         var lastSuccess: String?
         var lastTry: String?
         var failure: String?
@@ -157,7 +164,7 @@ struct SyncStatusResult: Encodable {
         remotes = status.remotes.map { remoteStatus in
             RemoteStatus(
                 name: remoteStatus.remote.name, url: "\(remoteStatus.remote.address)",
-                complete: remoteStatus.isComplete,
+                complete: remoteStatus.isComplete, open: remoteStatus.isOpen,
                 lastSuccess: remoteStatus.lastSuccess.map { UTCText.milliseconds($0) },
                 lastTry: remoteStatus.lastTry.map { UTCText.milliseconds($0) }, failure: remoteStatus.failure,
                 emptied: remoteStatus.emptied.map { UTCText.milliseconds($0) },

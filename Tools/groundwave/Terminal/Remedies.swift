@@ -29,6 +29,7 @@ extension Remedy {
         case .sealRemote(let name): "`groundwave remote seal \(name)`"
         case .unsealRemote(let name): "`groundwave remote unseal \(name)`"
         case .approveDevice(let device): "`groundwave replicas approve \(device)`"
+        case .acceptSeal(let remote): "`groundwave seal accept --at \(remote)`"
         case .unlock: "add `--passphrase-file FILE` or `--phrase-file FILE`"
         case .synchronise: "`groundwave sync`"
         case .synchroniseBothWays: "leave out `--push` and `--pull`"

@@ -100,7 +100,7 @@ struct Flips {
             }
             return nil
         }
-        lane.note("of \(flips.formatted()) bits: \(tally.withLock { $0.seen.text })")
+        lane.note("without liblmdb: \(tally.withLock { $0.seen.text })")
         lane.note("read by other processes: \(tally.withLock { $0.read.text })")
     }
 

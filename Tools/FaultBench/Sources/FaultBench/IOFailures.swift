@@ -54,7 +54,8 @@ struct IOFailures {
             return trial
         }
         let told = calls.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        lane.note("calls of the session: \(told.joined(separator: ", ")); \(count) of \(cases.count) ways to fail")
+        let runs = lane.result.runs
+        lane.note("calls of the session: \(told.joined(separator: ", ")); \(runs) of \(cases.count) ways to fail")
     }
 
     private func calls() throws -> [String: Int] {

@@ -9,6 +9,8 @@ final class Lane: Sendable {
         var isLong = false
         /// A single unit of work, to repeat what it found; its folder is kept.
         var unit: Int?
+        /// Which third of the units is run, 0 to 2; `nil` for all of them.
+        var third: Int?
         /// The folder of the disks: in memory if possible.
         var folder = ""
         var workers = 2
@@ -53,7 +55,7 @@ final class Lane: Sendable {
 
     /// Runs units of work, several at once, each with its own folder.
     func work(units count: Int, _ body: @Sendable (_ unit: Int, _ folder: String) throws -> Trial?) {
-        let chosen = Array(0..<count).filter { settings.unit == nil || settings.unit == $0 }
+        let chosen = chosen(of: count)
         if chosen.isEmpty { return note("there are the units 0 to \(count - 1)") }
         let next = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: min(settings.workers, chosen.count)) { _ in
@@ -73,6 +75,15 @@ final class Lane: Sendable {
                 }
             }
         }
+    }
+
+    /// The units that are run. The thirds are drawn, since units that differ alike follow each other at fixed distances.
+    private func chosen(of count: Int) -> [Int] {
+        if let unit = settings.unit { return (0..<count).contains(unit) ? [unit] : [] }
+        guard let third = settings.third else { return Array(0..<count) }
+        var generator = SeededGenerator(UInt64(count))
+        let drawn = Array(0..<count).shuffled(using: &generator)
+        return stride(from: third, to: count, by: 3).map { drawn[$0] }.sorted()
     }
 
     private func finish(_ unit: Int, _ trial: Trial) {

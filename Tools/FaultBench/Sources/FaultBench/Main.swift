@@ -62,6 +62,7 @@ struct FaultBench {
             case "--long": run.settings.isLong = true
             case "--seed": run.settings.seed = rest.popFirst().flatMap { UInt64($0) } ?? 1
             case "--unit": run.settings.unit = rest.popFirst().flatMap { Int($0) }
+            case "--third": run.settings.third = rest.popFirst().flatMap { Int($0) }.map { $0 % 3 }
             case "--folder": run.settings.folder = rest.popFirst() ?? ""
             case "--page": page = rest.popFirst()
             case "--about": about = rest.popFirst() ?? ""

@@ -107,6 +107,9 @@ struct Run {
     func run() throws -> [Row] {
         var rows: [Row] = []
         for plan in plans where only.isEmpty || only.contains(plan.name) {
+            var settings = settings
+            // A control is judged by a percentage, which few runs do not have.
+            if plan.leastSpoilt != nil { settings.third = nil }
             let lane = Lane(plan.name, plan.title, settings)
             var row = Row(
                 name: plan.name, title: plan.title, sums: lane.result, seconds: 0, leastSpoilt: plan.leastSpoilt,

@@ -1,5 +1,6 @@
 import GroundwaveEventLog
 import GroundwaveEvents
+import GroundwaveReplication
 
 /// The status of a connection.
 public struct ConnectionStanding: Hashable, Sendable {

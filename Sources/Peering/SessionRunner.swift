@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveReplication
 
 /// Executes the actions of a ``Session`` with a log: everything but transmitting the bytes.
 ///
@@ -21,8 +22,10 @@ public struct SessionRunner<Log: ReplicatedLog> {
     public private(set) var received = Received()
 
     /// Creates a runner for a connection about `log`, on which this side signs as `identity`.
+    ///
+    /// - Parameter peer: The replica that the other side has proved to be; `nil` if it need not prove anything.
     public init(
-        _ log: Log, as identity: Identity,
+        _ log: Log, as identity: Identity, with peer: ReplicaID? = nil,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         },
@@ -33,7 +36,7 @@ public struct SessionRunner<Log: ReplicatedLog> {
         self.now = now
         session = Session(
             log: log.id, local: try Manifest(of: log, as: identity, milliseconds: now().wallMilliseconds),
-            checkSignature: checkSignature)
+            peer: peer, checkSignature: checkSignature)
     }
 
     /// Starts the session. Returns the bytes to send.
@@ -95,18 +98,3 @@ public struct SessionRunner<Log: ReplicatedLog> {
 }
 
 extension SessionRunner: Sendable where Log: Sendable {}
-
-extension Received {
-    /// Adds the outcome of later ranges.
-    mutating func add(_ other: Received) {
-        appendedCount += other.appendedCount
-        repeatedCount += other.repeatedCount
-        pending += other.pending
-        apart += other.apart
-        filledCount += other.filledCount
-        returnedCount += other.returnedCount
-        placedCount += other.placedCount
-        refused += other.refused
-        replicas.formUnion(other.replicas)
-    }
-}

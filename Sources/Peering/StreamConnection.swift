@@ -1,10 +1,11 @@
+import GroundwaveReplication
 import Synchronization
 
 /// A connection with another store over a ``ByteStream``.
 ///
 /// Two tasks of its own read and write, and the task that runs it does everything else, one event at a time. The memory
 /// used is bounded, whatever the other side sends or does not read. The stream is closed at the end.
-package final class StreamConnection: PeerConnection {
+package final class StreamConnection: Sendable {
     /// The maximum number of bytes of one read.
     private static let readLimit = 64 << 10
     /// The size of the pieces that are written: each one written shows that a slow peer is alive.
@@ -12,7 +13,7 @@ package final class StreamConnection: PeerConnection {
 
     private let stream: any ByteStream
     private let limits: ConnectionLimits
-    private let state = Mutex(ConnectionStanding())
+    private let state = Mutex((standing: ConnectionStanding(), peakBytes: 0))
     private let events: AsyncStream<StreamEvent>
     private let sink: AsyncStream<StreamEvent>.Continuation
 
@@ -24,31 +25,52 @@ package final class StreamConnection: PeerConnection {
     }
 
     /// The status after the last work step.
-    package var standing: ConnectionStanding { state.withLock { $0 } }
+    package var standing: ConnectionStanding { state.withLock { $0.standing } }
+
+    /// The maximum number of bytes that were held in memory so far: received and not processed, or waiting to be sent.
+    package var peakBufferedBytes: Int { state.withLock { $0.peakBytes } }
 
     /// Handles a possible change of the log: sends events that are new to the peer.
     package func logChanged() { sink.yield(.logChanged) }
 
     /// Closes the connection with a close message, after the present work step.
-    package func stop(reason: String) { sink.yield(.stop(reason)) }
+    ///
+    /// - Parameter reason: A sentence for people; empty if there was no error.
+    package func stop(reason: String = "") { sink.yield(.stop(reason)) }
 
-    /// Runs the replication protocol until the connection is closed; see ``PeerConnection``.
+    /// Runs the replication protocol until the connection is closed. Cancelling the task ends it after the present work
+    /// step. To be called once.
+    ///
+    /// - Parameters:
+    ///   - endsWhenDone: Whether to close once neither side has anything left to send; otherwise the connection
+    ///     continues until one side closes it.
+    ///   - report: Called after each work step, in order, on the connection's queue. It must return quickly.
+    ///   - makeRunner: Makes the session of this side; called once, on the connection's queue.
+    /// - Returns: The final status: the ending tells whether one side closed the connection or the peer violated the
+    ///   protocol. There is no ending if the connection was stopped before the session began.
+    /// - Throws: ``ConnectionError``, or the error of reading or writing the log. Ranges received before that are in
+    ///   the log, and in ``standing``.
+    @discardableResult
     package func run<Log: ReplicatedLog & Sendable>(
         endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void = { _ in },
         _ makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) async throws -> ConnectionStanding {
-        let executor = SerialSessionExecutor(endsWhenDone: endsWhenDone, report: report, makeRunner: makeRunner)
+        let session = SessionQueue(endsWhenDone: endsWhenDone, report: report, makeRunner: makeRunner)
         let (permits, permit) = AsyncStream.makeStream(of: Void.self)
         let (pieces, piece) = AsyncStream.makeStream(of: [UInt8].self)
         let reading = Task { await read(for: permits) }
         let writing = Task { await write(pieces) }
         let result: Result<Void, any Error>
-        do { result = .success(try await work(executor, permit, piece)) } catch { result = .failure(error) }
+        do { result = .success(try await work(session, permit, piece)) } catch { result = .failure(error) }
         piece.finish()
-        await Self.wait(for: writing, atMost: limits.farewell)
-        reading.cancel()
-        writing.cancel()
-        await stream.close()
+        let ending = Task { [stream, limits] in
+            await Self.wait(for: writing, atMost: limits.farewell)
+            reading.cancel()
+            writing.cancel()
+            await stream.close()
+        }
+        // A cancelled task does not wait for the close message to be written.
+        await Self.wait(for: ending, atMost: .seconds(3600))
         sink.finish()
         try result.get()
         return standing
@@ -56,7 +78,7 @@ package final class StreamConnection: PeerConnection {
 
     /// Handles events until the session is over. A cancelled task has no further events, and stops the session.
     private func work(
-        _ executor: some SessionExecutor, _ permit: AsyncStream<Void>.Continuation,
+        _ session: SessionQueue<some ReplicatedLog & Sendable>, _ permit: AsyncStream<Void>.Continuation,
         _ piece: AsyncStream<[UInt8]>.Continuation
     ) async throws {
         var flow = StreamFlow(limits: limits)
@@ -67,10 +89,10 @@ package final class StreamConnection: PeerConnection {
         while true {
             while let work = next {
                 flow.began()
-                let step = await executor.answer(to: work, room: flow.room)
+                let step = await session.perform(work, room: flow.room)
                 for part in step.bytes.pieces(of: Self.pieceBytes) { piece.yield(part) }
                 flow.ended(step)
-                state.withLock { $0 = step.standing }
+                state.withLock { $0 = (step.standing, flow.peakBytes) }
                 if let failure = step.failure { throw failure }
                 if step.standing.ending != nil { return }
                 next = try flow.nextWork()
@@ -92,12 +114,17 @@ package final class StreamConnection: PeerConnection {
     /// Reads once for each permit.
     private func read(for permits: AsyncStream<Void>) async {
         for await _ in permits {
-            // An error is an end like any other: what counts is whether a close message came before.
-            guard let bytes = try? await stream.read(upTo: Self.readLimit), !bytes.isEmpty else {
-                sink.yield(.ended)
+            do {
+                guard let bytes = try await stream.read(upTo: Self.readLimit), !bytes.isEmpty else {
+                    sink.yield(.ended(.cut))
+                    return
+                }
+                sink.yield(.arrived(bytes))
+            } catch {
+                // Any other error is an end like any other: what counts is whether a close message came before.
+                sink.yield(.ended(error as? ConnectionError ?? .cut))
                 return
             }
-            sink.yield(.arrived(bytes))
         }
     }
 
@@ -121,14 +148,6 @@ package final class StreamConnection: PeerConnection {
         }
         _ = await awaited.value()
         timer.cancel()
-    }
-}
-
-extension SessionExecutor {
-    fileprivate func answer(to work: Work, room: Int) async -> Step {
-        await withCheckedContinuation { continuation in
-            perform(work, room: room) { continuation.resume(returning: $0) }
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveReplication
 
 /// The replication protocol of one peer connection, from one side: exchanges manifests and ranges in both directions.
 ///
@@ -47,6 +48,7 @@ public struct Session: Sendable {
     static let toleratedCaughtUpCount = 2 * Manifest.rangeCount
 
     private let log: LogID
+    private let peer: ReplicaID?
     private let checkSignature: @Sendable (SignedHead) throws(SignedHeadError) -> Void
     /// The manifest of this store.
     private var local: Manifest
@@ -98,15 +100,17 @@ public struct Session: Sendable {
 
     /// Creates a session about `log` for the side with the manifest `local`.
     ///
+    /// - Parameter peer: The replica that the other side has proved to be; `nil` if it need not prove anything.
     /// - Parameter checkSignature: The check of signed heads, if not the usual one.
     public init(
-        log: LogID, local: Manifest,
+        log: LogID, local: Manifest, peer: ReplicaID? = nil,
         checkSignature: @escaping @Sendable (SignedHead) throws(SignedHeadError) -> Void = {
             head throws(SignedHeadError) in try head.check()
         }
     ) {
         self.log = log
         self.local = local
+        self.peer = peer
         self.checkSignature = checkSignature
     }
 
@@ -253,6 +257,7 @@ public struct Session: Sendable {
         if case .hello(let log, let manifest) = message {
             guard remote == nil else { throw .unexpected("a second greeting") }
             guard log == self.log else { throw .otherLog(log) }
+            if let peer, manifest.store != peer { throw .unexpected("the greeting of another device than it is") }
             remote = manifest
             for head in manifest.heads { reportedHeads[head.event.replica] = head }
             wanted = manifest.wanted.filter { $0.last <= min(manifest.vector[$0.replica], local.vector[$0.replica]) }

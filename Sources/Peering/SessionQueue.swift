@@ -1,14 +1,9 @@
 import Dispatch
+import GroundwaveReplication
 import Synchronization
 
-/// Runs one session on its own serial queue, since the log blocks while it commits.
-package protocol SessionExecutor: Sendable {
-    /// Does `work` after all earlier work, and calls `answer` on the queue.
-    func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void)
-}
-
 /// A unit of work of a session.
-package enum Work: Sendable {
+enum Work: Sendable {
     /// Start the session.
     case start
     /// Handle received bytes.
@@ -22,33 +17,33 @@ package enum Work: Sendable {
 }
 
 /// The result of a work step.
-package struct Step: Sendable {
+struct Step: Sendable {
     /// The bytes to send.
-    package var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
     /// The status of the connection.
-    package var standing = ConnectionStanding()
+    var standing = ConnectionStanding()
     /// The bytes buffered by the session.
-    package var heldBytes = 0
+    var heldBytes = 0
     /// Whether a range waits for room.
-    package var isPostponed = false
+    var isPostponed = false
     /// The error of reading or writing the log, if any.
-    package var failure: (any Error)?
+    var failure: (any Error)?
 }
 
-/// The executor of a session about one log.
-package final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: SessionExecutor {
+/// Runs the session of one connection on a serial queue of its own, since the log blocks while it commits.
+final class SessionQueue<Log: ReplicatedLog & Sendable>: Sendable {
     private let queue = DispatchQueue(label: "groundwave.connection")
     private let runner = Mutex<SessionRunner<Log>?>(nil)
     private let makeRunner: @Sendable () throws -> SessionRunner<Log>
     private let endsWhenDone: Bool
     private let report: @Sendable (ConnectionStanding) -> Void
 
-    /// Creates an executor whose session is made by its first work.
+    /// Creates a queue whose session is made by its first work.
     ///
     /// - Parameters:
     ///   - endsWhenDone: Whether to close once neither side has anything left to send.
     ///   - report: Called on the queue after each work step.
-    package init(
+    init(
         endsWhenDone: Bool, report: @escaping @Sendable (ConnectionStanding) -> Void,
         makeRunner: @escaping @Sendable () throws -> SessionRunner<Log>
     ) {
@@ -57,12 +52,16 @@ package final class SerialSessionExecutor<Log: ReplicatedLog & Sendable>: Sessio
         self.makeRunner = makeRunner
     }
 
-    /// Does `work` after all earlier work, and calls `answer` on the queue.
-    package func perform(_ work: Work, room: Int, _ answer: @escaping @Sendable (Step) -> Void) {
-        queue.async { [self] in
-            let done = runner.withLock { step(work, room: room, &$0) }
-            report(done.standing)
-            answer(done)
+    /// Does `work` after all earlier work.
+    ///
+    /// - Parameter room: The number of bytes of the answer after which no further range is made.
+    func perform(_ work: Work, room: Int) async -> Step {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                let done = runner.withLock { step(work, room: room, &$0) }
+                report(done.standing)
+                continuation.resume(returning: done)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveReplication
 
 /// The first message of a store, for a caller that only probes the store, or has no session yet.
 public struct Greeting: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import GroundwavePeering
 import GroundwaveReplication
 import NIOCore
 import NIOPosix
@@ -10,7 +11,7 @@ import Glibc
 import Musl
 #endif
 
-extension Connection {
+extension ChannelStream {
     /// The event loop threads: one per core, for all connections of the process.
     static var group: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
@@ -23,7 +24,7 @@ extension Connection {
     /// - Throws: ``ConnectionError`` `unreachable`; at once if the task is cancelled.
     public static func open(
         host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()
-    ) async throws(ConnectionError) -> Connection {
+    ) async throws(ConnectionError) -> ChannelStream {
         do {
             return try await untilCancelled {
                 try await ClientBootstrap(group: group).connectTimeout(TimeAmount(limits.connect))
@@ -31,7 +32,7 @@ extension Connection {
                     .channelOption(.allowRemoteHalfClosure, value: true)
                     .keepingAlive()
                     .connect(host: host, port: port) { channel in
-                        channel.eventLoop.makeCompletedFuture { try Connection(on: channel, limits: limits) }
+                        channel.eventLoop.makeCompletedFuture { try ChannelStream(on: channel, limits: limits) }
                     }
             }
         } catch {
@@ -39,13 +40,13 @@ extension Connection {
         }
     }
 
-    /// Creates a connection over two descriptors: a pipe in each direction, such as a program's standard input and
+    /// Creates a stream over two descriptors: a pipe in each direction, such as a program's standard input and
     /// output. They are closed with the connection.
     ///
     /// - Throws: ``ConnectionError`` `notAPipe`; then the descriptors are unchanged.
     public static func open(
         input: CInt, output: CInt, limits: ConnectionLimits = ConnectionLimits()
-    ) async throws(ConnectionError) -> Connection {
+    ) async throws(ConnectionError) -> ChannelStream {
         guard input != output else { throw .notAPipe("two descriptors are needed") }
         // A descriptor that cannot be polled, such as a file or /dev/null, would crash the program; a terminal alters
         // bytes.
@@ -55,7 +56,7 @@ extension Connection {
                 .channelOption(.autoRead, value: false)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .takingOwnershipOfDescriptors(input: input, output: output) { channel in
-                    channel.eventLoop.makeCompletedFuture { try Connection(on: channel, limits: limits) }
+                    channel.eventLoop.makeCompletedFuture { try ChannelStream(on: channel, limits: limits) }
                 }
         } catch {
             throw .notAPipe(SystemReason.text(error))

@@ -1,3 +1,5 @@
+import GroundwaveEvents
+
 /// Why a connection failed.
 public enum ConnectionError: Error, Hashable, Sendable {
     /// Nobody answers at the address; with the reason from the system.
@@ -10,6 +12,17 @@ public enum ConnectionError: Error, Hashable, Sendable {
     case cut
     /// The peer keeps the connection open, but does not do what is expected.
     case silent(Expectation)
+    /// The peer of a sealed log does not know the secret of the log, or its first bytes were changed on the way.
+    case stranger
+    /// The peer of a sealed log knows the secret, and does not prove who it is.
+    case unproven
+    /// The peer has proved to be this replica, which does not belong to the sealed log.
+    case notMember(ReplicaID)
+    /// The peer has closed the connection before it said anything about the sealed log: it takes this side for a stranger, or
+    /// does not count it among the members; or the connection was cut.
+    case turnedAway
+    /// Bytes of an encrypted connection were changed, left out, repeated or moved on the way.
+    case tampered
 
     /// What the peer was expected to do.
     public enum Expectation: Hashable, Sendable {

@@ -1,7 +1,8 @@
 /// What happens to a ``StreamConnection``.
 enum StreamEvent: Sendable {
     case arrived([UInt8])
-    case ended
+    /// Nothing further arrives, for this reason.
+    case ended(ConnectionError)
     case sent(Int)
     case logChanged
     case stop(String)
@@ -15,7 +16,8 @@ struct StreamFlow {
     private var flow: Flow
     private var arrived: [UInt8] = []
     private var isReading = false
-    private var isInputClosed = false
+    /// Why nothing further arrives.
+    private var inputEnd: ConnectionError?
     private var isLogChanged = false
     private var isPostponed = false
     private var stopReason: String?
@@ -24,6 +26,9 @@ struct StreamFlow {
         self.limits = limits
         flow = Flow(limits: limits, now: .now)
     }
+
+    /// The maximum number of bytes that were in memory.
+    var peakBytes: Int { flow.peakBytes }
 
     /// The number of bytes of an answer after which no further range is added to it.
     var room: Int { flow.room }
@@ -51,7 +56,7 @@ struct StreamFlow {
             isReading = false
             arrived = bytes
             flow.arrived(bytes.count, now: .now)
-        case .ended: isInputClosed = true
+        case .ended(let reason): inputEnd = reason
         case .sent(let count): flow.sent(count, now: .now)
         case .logChanged: isLogChanged = true
         case .stop(let reason): stopReason = stopReason ?? reason
@@ -61,14 +66,14 @@ struct StreamFlow {
 
     /// Returns the next work; `nil` if there is none until something happens.
     ///
-    /// - Throws: ``ConnectionError`` `cut` if the stream has ended.
+    /// - Throws: ``ConnectionError`` if the stream has ended.
     mutating func nextWork() throws(ConnectionError) -> Work? {
         if !arrived.isEmpty {
             defer { arrived = [] }
             return .received(arrived)
         }
         if let stopReason { return .stop(stopReason) }
-        if isInputClosed { throw .cut }
+        if let inputEnd { throw inputEnd }
         if isLogChanged {
             isLogChanged = false
             return .logChanged
@@ -78,7 +83,7 @@ struct StreamFlow {
 
     /// Returns whether to read now; then a read is running until its bytes have arrived.
     mutating func takesRead() -> Bool {
-        guard !isReading, !isInputClosed, flow.mayRead else { return false }
+        guard !isReading, inputEnd == nil, flow.mayRead else { return false }
         isReading = true
         return true
     }
