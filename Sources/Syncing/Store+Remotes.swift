@@ -142,7 +142,14 @@ extension Store {
     private func checkLog(of remote: Remote, through access: RemoteAccess) async throws {
         let address = remote.address
         let found: LogID?
-        do { found = try await Self.log(of: remote, through: access, components) } catch {
+        do {
+            found =
+                if case .device(let host, let port) = access {
+                    try await greeting(of: remote, host, port).greeting.log
+                } else {
+                    try await Self.log(of: remote, through: access, components)
+                }
+        } catch {
             let described = error as? StoreError
             if case RemoteError.notReady? = described?.cause { return }
             guard case .device = access, described?.code == .unreachable else { throw error }

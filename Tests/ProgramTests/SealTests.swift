@@ -115,6 +115,65 @@ import Testing
         #expect(try everything().range(of: Data("groundwave-sealed".utf8)) == nil)
     }
 
+    @Test func `is accepted at a remote by a device that was away, and what lies open is said`() throws {
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("sync")
+        let open = try shack.run("sync", "status")
+        #expect(open.output.contains("Lying open") && open.output.contains("groundwave seal"), "\(open.output)")
+        let laptop = ["--store", store("laptop")]
+        try shack.json("join", place.path, "--store", store("laptop"), "--name", "laptop")
+        try shack.json("sync")
+        try shack.json("seal", "--with", "laptop", "--passphrase-file", secret.path)
+        #expect(try shack.run("sync", "status").output.contains("groundwave remote seal NAME"))
+        try shack.json("remote", "seal", "stick", "--yes")
+        try shack.json("sync")
+        #expect(try !shack.run("sync", "status").output.contains("Lying open"))
+        let locked = try shack.run(["sync"] + laptop)
+        #expect(locked.status != 0 && locked.errors.contains("groundwave seal accept --at place"), "\(locked.errors)")
+        for arguments in [[], ["shack", "--at", "place"], ["shack", "--passphrase-file", secret.path]] {
+            #expect(try shack.run(["seal", "accept"] + arguments + laptop).status == 64)
+        }
+        let wrong = try shack.run(["seal", "accept", "--at", "place", "--passphrase-file", "-"] + laptop, input: "six")
+        #expect(wrong.status == 77 && !wrong.errors.contains("six"), "\(wrong.errors)")
+        let accepted = try shack.run(["seal", "accept", "--at", "place", "--passphrase-file", secret.path] + laptop)
+        #expect(accepted.status == 0, "\(accepted.errors)")
+        try shack.json("qso", "add", "N1CALL", "--store", store("laptop"))
+        try shack.json("sync", "--store", store("laptop"))
+        try shack.json("sync")
+        #expect(try shack.run("qso", "list").output.contains("N1CALL"))
+    }
+
+    @Test func `is sealed or open at a remote, and lost nowhere, whenever the change is killed`() throws {
+        try shack.json("remote", "add", "stick", place.path)
+        for number in 0..<40 { try shack.json("qso", "add", "N\(number)CALL") }
+        try shack.json("sync")
+        try shack.json("seal", "--passphrase-file", secret.path)
+        var killed = 0
+        for moment in 0..<12 {
+            let verb = moment % 2 == 0 ? "seal" : "unseal"
+            let change = try shack.start(["remote", verb, "stick", "--yes"])
+            usleep(UInt32(15_000 + moment * 9_000))
+            kill(change.process.processIdentifier, SIGKILL)
+            if try change.outcome().status != 0 { killed += 1 }
+            let again = try shack.run("remote", verb, "stick", "--yes")
+            #expect(again.status == 0, "\(again.errors)")
+            let sync = try shack.run("sync")
+            #expect(sync.status == 0, "\(sync.errors)")
+            let all = try everything()
+            #expect((all.range(of: Data("groundwave-sealed".utf8)) != nil) == (verb == "seal"))
+            #expect((all.range(of: Data("groundwave-log".utf8)) != nil) == (verb == "unseal"))
+            if moment % 6 > 3 {
+                let joined = store("joined-\(moment)")
+                let unlocking = verb == "seal" ? ["--passphrase-file", secret.path] : []
+                let outcome = try shack.run(["join", place.path, "--store", joined] + unlocking)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(try shack.json("qso", "count", "--store", joined)["total"] as? Int == 40)
+            }
+        }
+        print("killed in the middle of sealing or opening a remote: \(killed) of 12")
+        #expect(try shack.run("verify").status == 0)
+    }
+
     @Test func `seals its bundles, which open where the log does`() throws {
         try shack.json("seal", "--passphrase-file", secret.path)
         try shack.json("remote", "add", "stick", place.path)

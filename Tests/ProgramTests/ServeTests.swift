@@ -97,6 +97,40 @@ import Testing
         #expect(try portable.run("remote", "probe", remote).status == 69)
     }
 
+    @Test func `lets the devices of a sealed log in, and nobody else`() throws {
+        let shack = try Program()
+        let (place, phone) = (shack.folder.appending(path: "place").path, shack.folder.appending(path: "phone").path)
+        let secret = shack.folder.appending(path: "secret.txt")
+        try Data("seven rivers to the sea\n".utf8).write(to: secret)
+        try shack.json("seal", "--passphrase-file", secret.path)
+        try shack.json("qso", "add", "W1AW")
+        try shack.json("remote", "add", "stick", place)
+        try shack.json("sync")
+        try shack.json("join", place, "--store", phone, "--name", "phone", "--passphrase-file", secret.path)
+        try shack.json("remote", "remove", "place", "--store", phone)
+        let server = try Server(shack)
+        defer { server.kill() }
+        let address = "groundwave://\(server.address)"
+        try shack.json("remote", "add", "shack", address, "--store", phone)
+        let waiting = try shack.run("sync", "--store", phone)
+        #expect(waiting.status == 69 && waiting.errors.contains("belong to it"), "\(waiting.errors)")
+        try shack.json("sync")
+        try shack.json("replicas", "approve", "phone", "--yes")
+        try shack.json("qso", "add", "N1CALL", "--store", phone)
+        let sync = try shack.run("sync", "--store", phone, "--json")
+        #expect(sync.status == 0 && sync.json["complete"] as? Bool == true, "\(sync.errors)")
+        #expect(try shack.json("qso", "count")["total"] as? Int == 2)
+        #expect(try shack.json("remote", "probe", "shack", "--store", phone)["same"] as? Bool == true)
+        let stranger = try Program()
+        let refused = try stranger.run("join", address, "--store", stranger.folder.appending(path: "joined").path)
+        #expect(refused.status == 69, "\(refused.errors)")
+        try shack.json("replicas", "revoke", "phone", "--yes")
+        try shack.json("qso", "add", "K1ABC")
+        #expect(try shack.run("sync", "--store", phone).status == 69)
+        #expect(try shack.json("qso", "count", "--store", phone)["total"] as? Int == 2)
+        #expect(try server.lines().contains { $0["event"] as? String == "connected" })
+    }
+
     @Test func `killed in the middle again and again loses nothing`() throws {
         let shack = try Program()
         let first = try Server(shack)

@@ -87,6 +87,14 @@ extension Serving {
 }
 
 @Suite(.serialized) struct `Talking with a device of a sealed log` {
+    /// Ends something that has not ended by itself after a minute.
+    private static func patience(_ end: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task {
+            guard (try? await Task.sleep(for: .seconds(60))) != nil else { return }
+            end()
+        }
+    }
+
     @Test func `carries everything both ways`() async throws {
         let fleet = try await SealedFleet()
         let phone = try await fleet.member("phone")
@@ -189,6 +197,8 @@ extension Serving {
         let address = serving.remote
         let stream = try await ChannelStream.open(host: serving.address.host, port: serving.address.port)
         let talking = Task { try await phone.store.runConnection(over: stream, as: .initiator, endsWhenDone: false) }
+        let patience = Self.patience { talking.cancel() }
+        defer { patience.cancel() }
         try await fleet.founder.add("N1CALL")
         try await eventually { try phone.callCount == 1 }
         try await fleet.founder.store.revoke(try #require(phone.store.replica))
@@ -212,6 +222,8 @@ extension Serving {
         let serving = try await founder.serve()
         let stream = try await ChannelStream.open(host: serving.address.host, port: serving.address.port)
         let talking = Task { try await tablet.store.runConnection(over: stream, as: .initiator, endsWhenDone: false) }
+        let patience = Self.patience { talking.cancel() }
+        defer { patience.cancel() }
         try await eventually { serving.count == 1 }
         try await founder.store.seal(
             passphrase: "seven rivers", recoveryPhrase: Store.newRecoveryPhrase(), including: [replica])
