@@ -124,6 +124,12 @@ import Testing
         let stranger = try Program()
         let refused = try stranger.run("join", address, "--store", stranger.folder.appending(path: "joined").path)
         #expect(refused.status == 69, "\(refused.errors)")
+        #if os(Linux)
+        // No crash writes keys to the disk.
+        let limits = try String(contentsOfFile: "/proc/\(server.process.processIdentifier)/limits", encoding: .utf8)
+        let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+        #expect(core?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(limits)")
+        #endif
         try shack.json("replicas", "revoke", "phone", "--yes")
         try shack.json("qso", "add", "K1ABC")
         #expect(try shack.run("sync", "--store", phone).status == 69)

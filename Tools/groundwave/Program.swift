@@ -50,6 +50,7 @@ struct Program: AsyncParsableCommand {
     /// Parses, runs, and ends with the exit code of the contract; errors go to standard error.
     static func main() async {
         Output.prepare()
+        CoreDump.prevent()
         do {
             var command = try parseAsRoot(LeadingOptions.behindCommand(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
