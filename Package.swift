@@ -368,7 +368,7 @@ let package = Package(
             name: "Bench",
             dependencies: ours([
                 "ADIF", "ByteCoding", "EventLog", "Events", "LogFormat", "LogRepair", "MeterProtocols", "Metering",
-                "Projections", "Radio", "Records", "TracePlot",
+                "Projections", "Radio", "Records", "Sealing", "TracePlot",
             ]) + everything,
             path: "Tools/Benchmarks/Sources/Bench"),
     ],

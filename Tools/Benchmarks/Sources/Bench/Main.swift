@@ -39,6 +39,10 @@ struct Bench {
         case "sync-edit": try await SyncBench.edit(arguments[1], program: arguments[2], edits: number(3))
         case "sync-watch": try await SyncBench.watch(arguments[1], program: arguments[2], edits: number(3))
         case "sync-many": try await SyncBench.many(arguments[1], program: arguments[2], events: number(3))
+        case "seal-transfer":
+            try await SealBench.transfer(arguments[1], events: number(2), isSealed: arguments[3] == "sealed")
+        case "seal-keys": try SealBench.keys(devices: number(1))
+        case "seal-roster": try await SealBench.roster(arguments[1], devices: number(2))
         case "meter-size":
             try await TraceBench.size(arguments[1], of: arguments[2], once: arguments.dropFirst(3).first == "once")
         case "meter-codec": try TraceBench.codec(arguments[1], rows: number(2))
@@ -49,7 +53,7 @@ struct Bench {
         case "meter-connect": try await MeterBench.connect(arguments[1], rounds: number(2))
         default:
             print(
-                "usage: Bench append|scan|hash|verify|generate|rebuild|projection|catchup|parse|log|open|count|observe-…|past-…|sync-…|meter-… (see Tools/bench)"
+                "usage: Bench append|scan|hash|verify|generate|rebuild|projection|catchup|parse|log|open|count|observe-…|past-…|sync-…|seal-…|meter-… (see Tools/bench)"
             )
             exit(64)
         }
