@@ -86,21 +86,27 @@ extension EventLog {
     ) throws {
         let tables = try LogTables(in: old)
         let archived = try tables.base(in: old)?.vector ?? VersionVector()
-        let elsewhere = try tables.erased.events(in: old).union(tables.lacking.events(in: old))
+        let (erased, missing) = (try tables.erased.events(in: old), try tables.lacking.events(in: old))
+        var found = EventSet()
         try copyAll(old, new) { frame, bytes in
-            guard frame.isWithheld, archived.contains(frame.id), !elsewhere.contains(frame.id) else { return .same }
-            guard let whole = try restored(frame.id) else { throw EventLogError.archived(frame.id) }
+            guard frame.isWithheld, archived.contains(frame.id), !erased.contains(frame.id) else { return .same }
+            guard let whole = try restored(frame.id) else {
+                if missing.contains(frame.id) { return .same }
+                throw EventLogError.archived(frame.id)
+            }
+            found.insert(frame.id)
             try whole.withSpan { whole in
-                let found = try Frame(verifying: whole, at: 0)
+                let other = try Frame(verifying: whole, at: 0)
                 let isSame =
-                    found.id == frame.id && found.length == whole.byteCount && !found.isWithheld
-                    && whole.extracting(found.header).elementsEqual(bytes.extracting(frame.header))
-                    && whole.extracting(found.shape).elementsEqual(bytes.extracting(frame.shape))
-                    && Hash256(hashing: whole.extracting(found.values))
+                    other.id == frame.id && other.length == whole.byteCount && !other.isWithheld
+                    && whole.extracting(other.header).elementsEqual(bytes.extracting(frame.header))
+                    && whole.extracting(other.shape).elementsEqual(bytes.extracting(frame.shape))
+                    && Hash256(hashing: whole.extracting(other.values))
                         == Hash256(at: 0, of: bytes.extracting(frame.values))
                 guard isSame else { throw EventLogError.damaged("the archive: it has a different event \(frame.id)") }
             }
             return .other(whole)
         }
+        try LogTables(in: new).lacking.remove(found, in: new)
     }
 }

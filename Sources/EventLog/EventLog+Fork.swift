@@ -139,9 +139,16 @@ extension EventLog {
         where (row.key.number + 1) * TreeBlock.leafCount > after {
             _ = try new.remove(row.key, in: tables.nodes)
         }
-        for table in [tables.erased, tables.lacking] {
-            try table.move(stream, behind: after, to: branch, in: new)
+        try tables.lacking.replace(
+            with: tables.lacking.events(in: new).moving(stream, behind: after, to: branch), in: new)
+        let refusals = try tables.erased.refusals(in: new).map { event, events in
+            let isMoved = event.replica == stream && event.sequence > after
+            return (
+                isMoved ? EventID(branch, event.sequence - after) : event,
+                events.moving(stream, behind: after, to: branch)
+            )
         }
+        try tables.erased.replace(with: Dictionary(uniqueKeysWithValues: refusals), in: new)
         if let row = try old.value(ReplicaKey(stream), in: LogTables(in: old).signed),
             row.withSpan({ $0.byteCount == 136 && $0.uint64(at: 0) > base + after })
         {

@@ -53,7 +53,7 @@ extension EventLog {
             var row = try Self.rosterRow(in: transaction, tables)
             guard row.root == nil || row.root == root else { return false }
             row.root = root
-            try put(row, over: wholeVector(), transaction, tables)
+            try put(row, transaction, tables)
             return true
         }
     }
@@ -107,18 +107,20 @@ extension EventLog {
         } else {
             row = try Self.scanned(row, transaction, tables)
         }
-        try put(row, over: wholeVector(), transaction, tables)
+        try put(row, transaction, tables)
     }
 
-    /// Stores `row`. If it decides otherwise about any event of `vector`, the log gets another generation.
-    private func put(
-        _ row: RosterRow, over vector: VersionVector, _ transaction: borrowing WriteTransaction, _ tables: LogTables
-    ) throws {
+    /// Stores `row`, and ends what is refused because of events that do not count by it. If it decides otherwise about any event
+    /// that was here before this transaction, the log gets another generation.
+    private func put(_ row: RosterRow, _ transaction: borrowing WriteTransaction, _ tables: LogTables) throws {
         let streams = try Self.streams(in: transaction, tables)
-        let ranges = vector.entries.map { EventRange($0.replica, 1, through: $0.sequence) }
+        // Reads within a write see the state before it.
+        let ranges = try vector().entries.map { EventRange($0.replica, 1, through: $0.sequence) }
         let before = try roster(in: transaction, tables)?.uncounted(among: ranges) ?? EventSet()
-        let after = row.roster(streams)?.uncounted(among: ranges) ?? EventSet()
+        let decided = row.roster(streams)
+        let after = decided?.uncounted(among: ranges) ?? EventSet()
         try transaction.put(row.bytes.span.bytes, for: RosterRow.key, in: tables.meta)
+        try Self.endRefusals(by: decided, transaction, tables)
         if before != after { try Self.renewGeneration(transaction, tables) }
     }
 

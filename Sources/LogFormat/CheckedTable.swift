@@ -56,7 +56,7 @@ package enum LogTable: UInt8, CaseIterable, Sendable {
         case .arrivals: "the arrival times of events"
         case .trees: "the right edge of a tree"
         case .nodes: "a node of a tree"
-        case .erased: "a row of erased events"
+        case .erased: "what an event erases"
         case .signed: "the signed head of a replica"
         case .waiting: "a pending range"
         case .streams: "the forks of a replica's history"

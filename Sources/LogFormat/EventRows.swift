@@ -10,7 +10,7 @@ extension EventRange {
     }
 }
 
-// Tables whose rows are runs of events: `erased`, `holes`, `lacking`. Key: the replica and the first number of a run;
+// Tables whose rows are runs of events: `holes`, `lacking`. Key: the replica and the first number of a run;
 // value: its last number (8). The runs of a table neither overlap nor touch.
 extension CheckedTable<ReplicaNumberKey> {
     /// Returns all events in this table.
@@ -37,20 +37,6 @@ extension CheckedTable<ReplicaNumberKey> {
     /// Removes `events`. Cost: O(runs of their replicas).
     package func remove(_ events: EventSet, in transaction: borrowing WriteTransaction) throws {
         try change(by: events, in: transaction) { $0 = $0.subtracting($1) }
-    }
-
-    /// Moves the events of `stream` after number `after` to the branch `part`, renumbered from 1, when a history
-    /// forks there.
-    package func move(
-        _ stream: ReplicaID, behind after: SequenceNumber, to part: ReplicaID,
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        for range in try events(in: transaction).ranges where range.replica == stream && range.last > after {
-            _ = try transaction.remove(ReplicaNumberKey(stream, range.first), in: self)
-            if range.first <= after { try put(EventRange(stream, range.first, through: after), in: transaction) }
-            let rest = Swift.max(range.first, after + 1) - after
-            try put(EventRange(part, rest, through: range.last - after), in: transaction)
-        }
     }
 
     private func change(
@@ -88,5 +74,70 @@ extension CheckedTable<ReplicaNumberKey> {
         var writer = ByteWriter(capacity: 8)
         writer.append(littleEndian: range.last)
         try transaction.put(writer.bytes.span.bytes, for: ReplicaNumberKey(range.replica, range.first), in: self)
+    }
+}
+
+// The table `erased`, whose rows say which values are refused because of an event.
+extension CheckedTable<EventKey> {
+    /// Returns which values are refused, by the events because of which they are.
+    package func refusals(in transaction: borrowing some ReadableTransaction & ~Copyable) throws -> [EventID: EventSet]
+    {
+        var refusals: [EventID: EventSet] = [:]
+        try transaction.forEach(in: self) { key, value in
+            guard let key = EventKey(keyBytes: key), let events = EventSet(row: value) else {
+                throw EventLogError.damaged(kind.row)
+            }
+            refusals[key.event] = events
+            return true
+        }
+        return refusals
+    }
+
+    /// Returns all events whose values are refused.
+    package func events(in transaction: borrowing some ReadableTransaction & ~Copyable) throws -> EventSet {
+        try refusals(in: transaction).values.reduce(into: EventSet()) { $0.formUnion($1) }
+    }
+
+    /// Replaces the content of this table.
+    package func replace(with refusals: [EventID: EventSet], in transaction: borrowing WriteTransaction) throws {
+        try transaction.removeAll(in: self)
+        for (event, events) in refusals { try transaction.put(events.row.span.bytes, for: EventKey(event), in: self) }
+    }
+}
+
+extension EventSet {
+    /// Parses a row of the table `erased`; `nil` if it is malformed.
+    package init?(row: RawSpan) {
+        guard row.byteCount % 32 == 0 else { return nil }
+        self.init()
+        for offset in stride(from: 0, to: row.byteCount, by: 32) {
+            let (first, last) = (row.uint64(at: offset + 16), row.uint64(at: offset + 24))
+            guard let range = EventRange(ReplicaID(at: offset, of: row), named: first, through: last) else {
+                return nil
+            }
+            insert(range)
+        }
+    }
+
+    /// The events as a row of the table `erased`.
+    package var row: [UInt8] {
+        var writer = ByteWriter()
+        for range in ranges {
+            writer.append(range.replica)
+            writer.append(littleEndian: range.first)
+            writer.append(littleEndian: range.last)
+        }
+        return writer.bytes
+    }
+
+    /// Returns the events as they are named once those of `stream` after number `after` are a branch, from 1 on.
+    package func moving(_ stream: ReplicaID, behind after: SequenceNumber, to branch: ReplicaID) -> EventSet {
+        EventSet(
+            ranges.flatMap { range -> [EventRange] in
+                guard range.replica == stream, range.last > after else { return [range] }
+                let rest = Swift.max(range.first, after + 1) - after
+                let moved = EventRange(branch, rest, through: range.last - after)
+                return range.first <= after ? [EventRange(stream, range.first, through: after), moved] : [moved]
+            })
     }
 }

@@ -13,7 +13,7 @@ import GroundwaveLMDB
 // | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store received the events; their number (varint) |
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
-// | erased | replica (16), first sequence (8) | last sequence (8) of a run of events whose values are permanently refused |
+// | erased | the event that erases: replica (16), sequence (8) | the events whose values are refused because of it, in runs: replica (16), first and last sequence (8 each) |
 // | signed | branch (16) | the latest signed head of the history that ends with it: number (8), root (32), key (32), signature (64) |
 // | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last event | a range that arrived before its predecessors, or that ends within a batch |
 // | streams | branch (16) | the parent branch (16), and the number of the parent's last shared event (8): see Streams |
@@ -63,6 +63,22 @@ package struct ReplicaNumberKey: TableKey, Hashable {
     }
 }
 
+/// A key that is an event.
+package struct EventKey: TableKey, Hashable {
+    package let event: EventID
+
+    package init(_ event: EventID) { self.event = event }
+
+    package init?(keyBytes: RawSpan) {
+        guard let key = ReplicaNumberKey(keyBytes: keyBytes) else { return nil }
+        event = EventID(key.replica, key.number)
+    }
+
+    package func withKeyBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+        try ReplicaNumberKey(event.replica, event.sequence).withKeyBytes(body)
+    }
+}
+
 /// The tables, opened once per transaction, except for those of late events, which are rarely needed: see
 /// ``LateTables``.
 package struct LogTables {
@@ -75,7 +91,7 @@ package struct LogTables {
     package let arrivals: CheckedTable<UInt64>
     package let trees: CheckedTable<ReplicaKey>
     package let nodes: CheckedTable<ReplicaNumberKey>
-    package let erased: CheckedTable<ReplicaNumberKey>
+    package let erased: CheckedTable<EventKey>
     package let signed: CheckedTable<ReplicaKey>
     package let waiting: CheckedTable<[UInt8]>
     package let streams: CheckedTable<ReplicaKey>

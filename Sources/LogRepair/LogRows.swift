@@ -25,7 +25,7 @@ package struct LogRows {
     var nodes: [ReplicaNumberKey: Hash256] = [:]
     /// In order of replica and number, as they stand in the file.
     var runs: [Run] = []
-    /// The events that were erased.
+    /// The events whose values are refused.
     var erased = EventSet()
     /// The signed heads, as rows.
     var signed: [ReplicaID: [UInt8]] = [:]
@@ -81,8 +81,8 @@ package struct LogRows {
             guard let key = ReplicaNumberKey(keyBytes: key), key.number >= 1, value.byteCount == 8 else { return false }
             runs.append(Run(replica: key.replica, first: key.number, position: value.uint64(at: 0)))
         case .erased:
-            guard let range = EventRange(key: key, value: value) else { return false }
-            erased.insert(range)
+            guard EventKey(keyBytes: key) != nil, let events = EventSet(row: value) else { return false }
+            erased.formUnion(events)
         case .holes:
             guard let range = EventRange(key: key, value: value) else { return false }
             lostRanges.insert(range)

@@ -5,7 +5,7 @@ import GroundwaveLogFormat
 /// Rows of a log that were found without the trees that lead to them.
 ///
 /// The table of a row is identified by its checksum. Of two rows with one key, the one that a tree leads to is used;
-/// otherwise the one with the higher count, since these values only grow.
+/// otherwise the one with the higher count, since these values mostly grow.
 package struct SalvagedRows: Sendable {
     private struct Row {
         var value: [UInt8]
@@ -65,7 +65,8 @@ extension LogTable {
     /// Whether row `new` is of a later state than row `old` with the same key, as far as the two show.
     fileprivate func isMoreComplete(_ new: [UInt8], than old: [UInt8]) -> Bool {
         switch self {
-        case .heads, .trees, .erased, .signed, .meta, .holes, .lacking:
+        case .erased: return new.count > old.count
+        case .heads, .trees, .signed, .meta, .holes, .lacking:
             guard new.count >= 8, old.count >= 8 else { return false }
             return new.span.bytes.uint64(at: 0) > old.span.bytes.uint64(at: 0)
         case .runs, .nodes, .arrivals, .streams, .base, .waiting, .late, .filled: return false

@@ -19,10 +19,11 @@ extension SyncPass {
     private mutating func tidy(_ before: Catalog) async throws {
         var catalog = before
         let erased = try log.erased()
-        if erased.count != catalog.erasedCount {
+        let mark = Catalog.mark(of: erased)
+        if mark != catalog.erasedMark {
             try await rewriteErased(erased, in: &catalog)
             try await deleteSnapshots()
-            catalog.erasedCount = erased.count
+            catalog.erasedMark = mark
         }
         let unpacked = catalog.last - catalog.packedThrough
         if unpacked >= packing.keptSegments + packing.segments, catalog.packs.count < Catalog.packLimit / 2 {

@@ -7,19 +7,20 @@ import GroundwaveProjections
 import GroundwaveRecords
 import Synchronization
 
-/// What was erased, folded from the records of erases.
+/// What was erased, folded from the records of erases, with the events that erased it.
 package struct Erasures {
-    /// The events that were erased of records that stay, by the position of the event that erases them.
-    private(set) var byPosition: [(position: Position, events: EventSet)] = []
-    /// The erased records: whatever anybody writes to them is erased, too.
-    private(set) var records: [WriteBatch.RecordName] = []
+    /// The events that were erased of records that stay, and the position of the event that erases them.
+    private(set) var parts: [(event: EventID, position: Position, erased: EventSet)] = []
+    /// The erased records: whatever anybody writes to them is erased, too. With the events that erase each.
+    private(set) var records: [WriteBatch.RecordName: Set<EventID>] = [:]
 
     /// Reads the erases that `view` knows.
     init(in view: borrowing ViewReader, _ log: EventLog) throws {
         try view.forEachRecord(of: ErasureKind.name) { record in
-            let events = try ErasureKind.events(of: record, in: log)
-            if !events.isEmpty { byPosition.append((record.firstPosition, events)) }
-            records += ErasureKind.records(of: record)
+            try ErasureKind.forEachErase(of: record, in: log) { head, events, names in
+                if !events.isEmpty { parts.append((head.id.event, head.position, events)) }
+                for name in names { records[name, default: []].insert(head.id.event) }
+            }
             return true
         }
     }
@@ -36,7 +37,7 @@ package final class Erasing: Sendable {
     private let followUp: FollowUp
     /// The erasures whose target is ambiguous: it is unclear whether the events stored here under these numbers are
     /// those that were meant. They are examined again when more of these events have arrived.
-    private let unclear = Mutex<[Position: Unclear]>([:])
+    private let unclear = Mutex<[EventID: Unclear]>([:])
     private let checked = Mutex<Checked?>(nil)
 
     private struct Unclear {
@@ -58,66 +59,77 @@ package final class Erasing: Sendable {
         (self.log, self.views, self.files, self.followUp) = (log, views, files, followUp)
     }
 
-    /// Returns the erasures still to apply: events that were certainly meant, and events whose erasure is ambiguous
-    /// until more events arrive. Cost: one look-up if there are no erasures.
-    private func pending() throws -> (certain: EventSet, open: EventSet) {
+    /// Returns the erasures still to apply: events that were certainly meant, by the events that erase them, and events
+    /// whose erasure is ambiguous until more events arrive. Cost: one look-up if there are no erasures.
+    private func pending() throws -> (certain: [EventID: EventSet], open: EventSet) {
         let content = try log.content()
-        let found = try views.read { view -> (erasures: Erasures, certain: EventSet)? in
+        var done: [EventID: EventSet] = [:]
+        let found = try views.read { view -> (erasures: Erasures, certain: [EventID: EventSet])? in
             guard try view.hasRecords(of: ErasureKind.name) else { return nil }
             let erasures = try Erasures(in: view, log)
-            return (erasures, try events(of: ErasedRecords(erasures.records), content, in: view))
+            done = try log.refusals()
+            return (erasures, try events(of: ErasedRecords(erasures.records), content, done, in: view))
         }
-        guard let found else { return (EventSet(), EventSet()) }
+        guard let found else { return ([:], EventSet()) }
         var (certain, open) = (found.certain, EventSet())
-        let done = try log.erased()
         let vector = try log.vector()
-        for (position, events) in found.erasures.byPosition {
-            let rest = events.subtracting(done)
+        for (event, position, erased) in found.erasures.parts {
+            let rest = erased.subtracting(done[event] ?? EventSet())
             if rest.isEmpty { continue }
             let counts = rest.ranges.map { vector[$0.replica] }
-            if let known = unclear.withLock({ $0[position] }), known.named == rest, known.counts == counts,
+            if let known = unclear.withLock({ $0[event] }), known.named == rest, known.counts == counts,
                 known.content == content
             {
                 open.formUnion(known.open)
                 continue
             }
             let meaning = try log.meaning(of: rest, namedAt: position)
-            certain.formUnion(meaning.certain)
+            if !meaning.certain.isEmpty { certain[event, default: EventSet()].formUnion(meaning.certain) }
             open.formUnion(meaning.open)
             let found = Unclear(named: rest, counts: counts, content: content, open: meaning.open)
-            unclear.withLock { $0[position] = meaning.certain.isEmpty ? found : nil }
+            unclear.withLock { $0[event] = meaning.certain.isEmpty ? found : nil }
         }
-        return (certain, open)
+        return (certain, done.values.reduce(open) { $0.subtracting($1) })
     }
 
     /// Returns the events of erased records that are still to be erased. Once there are none, only later events are
-    /// looked at. Cost: O(later events), else O(events of all these records), and O(bytes of the ranges that wait).
+    /// looked at. Cost: O(later events), else O(events of all these records, and those that do not count), and O(bytes of the
+    /// ranges that wait).
     private func events(
-        of records: ErasedRecords, _ content: LogContent, in view: borrowing ViewReader
-    ) throws -> EventSet {
-        if records.names.isEmpty { return EventSet() }
+        of records: ErasedRecords, _ content: LogContent, _ done: [EventID: EventSet], in view: borrowing ViewReader
+    ) throws -> [EventID: EventSet] {
+        if records.erasers.isEmpty { return [:] }
         let known = checked.withLock { $0 }
-        let done = try log.erased()
-        var events = EventSet()
-        func note(_ frame: Frame, _ bytes: RawSpan) {
-            if !done.contains(frame.id), frame.isErasable(in: bytes) { events.insert(frame.id) }
+        var events: [EventID: EventSet] = [:]
+        func note(_ frame: Frame, _ bytes: RawSpan, _ erasers: Set<EventID>) {
+            let rest = erasers.filter { done[$0]?.contains(frame.id) != true }
+            if rest.isEmpty || !frame.isErasable(in: bytes) { return }
+            for event in rest { events[event, default: EventSet()].insert(frame.id) }
         }
         if let known, known.content == content, known.records == records, known.position <= view.position {
             let last = view.position
             if known.position < last {
                 try log.scan(from: known.position + 1) { position, frame, bytes in
-                    if position <= last, records.contain(recordOf: frame, in: bytes) { note(frame, bytes) }
+                    if position <= last { note(frame, bytes, records.erasers(of: frame, in: bytes)) }
                     return position < last
                 }
             }
         } else {
-            for name in records.names {
-                try log.withEvents(at: view.allPositions(of: name.kind, name.id)) { note($1, $2) }
+            for (name, erasers) in records.erasers {
+                try log.withEvents(at: view.allPositions(of: name.kind, name.id)) { note($1, $2, erasers) }
+            }
+            // No view has the events that do not count.
+            let all = try log.vector().entries.map { EventRange($0.replica, 1, through: $0.sequence) }
+            for range in try log.roster()?.uncounted(among: all).ranges ?? [] {
+                try log.scan(range) { _, frame, bytes in
+                    note(frame, bytes, records.erasers(of: frame, in: bytes))
+                    return true
+                }
             }
         }
         for range in try log.retainedFrames() {
             for sequence in range.range.first...range.range.last {
-                try range.withEvent(sequence) { if records.contain(recordOf: $0, in: $1) { note($0, $1) } }
+                try range.withEvent(sequence) { note($0, $1, records.erasers(of: $0, in: $1)) }
             }
         }
         if events.isEmpty {
@@ -145,12 +157,13 @@ package final class Erasing: Sendable {
     /// - Throws: Errors of the disk or of a damaged log. The next write, or open for writing, tries again.
     @discardableResult
     package func finish() throws -> Int {
-        let events = try pending().certain
-        if events.isEmpty { return 0 }
+        let refusals = try pending().certain
+        if refusals.isEmpty { return 0 }
+        let events = refusals.values.reduce(into: EventSet()) { $0.formUnion($1) }
         // After a power cut, the views replaced below must not come back in an older state that looks valid.
         try views.synchronise()
         let count = try log.erase(
-            events, dropCopies: { try dropCopies(of: events) },
+            refusals, dropCopies: { try dropCopies(of: events) },
             baseWithout: { erased in
                 let folder = try ScratchFolder()
                 return try withExtendedLifetime(folder) {
@@ -181,24 +194,28 @@ package final class Erasing: Sendable {
 
 /// The records that were erased.
 private struct ErasedRecords: Hashable {
-    let names: Set<WriteBatch.RecordName>
+    /// By their names, the events that erase them.
+    let erasers: [WriteBatch.RecordName: Set<EventID>]
     /// Their ids: they tell most events apart without a look at the kind.
     private let ids: Set<RecordID>
 
-    init(_ names: [WriteBatch.RecordName]) {
-        self.names = Set(names)
-        ids = Set(names.map(\.id))
+    init(_ erasers: [WriteBatch.RecordName: Set<EventID>]) {
+        self.erasers = erasers
+        ids = Set(erasers.keys.map(\.id))
     }
 
-    /// Returns whether the event is about one of them, or repeats values of one; one that cannot be read is about none.
-    func contain(recordOf frame: Frame, in bytes: RawSpan) -> Bool {
+    /// Returns the events that erase those which the event is about, or whose values it repeats; one that cannot be read is
+    /// about none.
+    func erasers(of frame: Frame, in bytes: RawSpan) -> Set<EventID> {
         let shape = bytes.extracting(frame.shape)
         let reader = try? ChangeReader(shape: shape, isWithheld: frame.isWithheld, by: frame.names(in: bytes))
-        guard let reader else { return false }
+        guard let reader else { return [] }
         let related = reader.hasRelated ? reader.related(in: shape) : []
-        guard ids.contains(reader.record) || related.contains(where: ids.contains) else { return false }
+        guard ids.contains(reader.record) || related.contains(where: ids.contains) else { return [] }
         let kind = String(decoding: shape.extracting(reader.kind).toArray(), as: UTF8.self)
-        return ([reader.record] + related).contains { names.contains(WriteBatch.RecordName(kind: kind, id: $0)) }
+        return ([reader.record] + related).reduce(into: []) { events, id in
+            events.formUnion(erasers[WriteBatch.RecordName(kind: kind, id: id)] ?? [])
+        }
     }
 }
 

@@ -130,15 +130,21 @@ package enum ErasureKind: RecordKind {
             operations: schema.operations(assigning: [Assignment("RECORDS", text: text(records))] + also, to: nil))
     }
 
-    /// Returns the events that `record` lists as erased, without those of records that it lists.
-    static func events(of record: Record, in log: EventLog) throws -> EventSet {
-        try EventSet(valueOf: "EVENTS", in: record, schema, log)
-    }
-
-    /// Returns the records that `record` lists as erased, with those that were erased with them.
-    static func records(of record: Record) -> [WriteBatch.RecordName] {
-        ["RECORDS", "ALSO"].flatMap { field in
-            records(schema.value(of: field, in: record).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    /// Passes what `record` lists as erased to `body`, each with the event that says so: events of records that stay, or
+    /// records, among them those that were erased with them.
+    static func forEachErase(
+        of record: Record, in log: EventLog,
+        _ body: (_ head: Record.Head, _ events: EventSet, _ records: [WriteBatch.RecordName]) throws -> Void
+    ) throws {
+        for field in record.fields {
+            for head in field.heads {
+                guard let text = head.value.map({ String(decoding: $0, as: UTF8.self) }) else { continue }
+                if field.key == schema.key(for: "EVENTS") {
+                    try body(head, log.events(EventSet(text: text), meantAt: head.position), [])
+                } else {
+                    try body(head, EventSet(), records(text))
+                }
+            }
         }
     }
 

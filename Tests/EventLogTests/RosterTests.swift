@@ -1,3 +1,4 @@
+import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
@@ -107,6 +108,33 @@ private struct RosterLog {
         try fleet.log.close()
         let again = try EventLog(opening: fleet.test.path)
         #expect(try again.rosterRow() == row && again.roster()?.counts(EventID(fleet.devices[1], 5)) == false)
+    }
+
+    @Test func `decides about events behind one that is lost, too`() throws {
+        try fleet.seal(as: 0)
+        try fleet.approve(1, as: 0)
+        try fleet.test.append(5, as: fleet.devices[1])
+        let other = try TestLog()
+        #expect(try other.log.believe(try #require(try fleet.log.rosterRow().root)))
+        func send() throws {
+            var frames: [[UInt8]] = []
+            try fleet.log.scan(from: 1) { _, frame, bytes in
+                var writer = ByteWriter()
+                if frame.id == EventID(fleet.devices[1], 2) {
+                    writer.append(lost: frame.id, stamp: frame.stamp, after: 0)
+                } else {
+                    writer.append(contentsOf: bytes.extracting(0..<frame.length))
+                }
+                frames.append(writer.bytes)
+                return true
+            }
+            _ = try other.log.append(copying: frames, arrival: .test(9))
+        }
+        try send()
+        let generation = try other.log.generation()
+        try fleet.revoke(1, seen: 3, as: 0)
+        try send()
+        #expect(try other.log.generation() != generation)
     }
 
     @Test func `is never erased, neither here nor on the way in`() throws {

@@ -140,3 +140,11 @@ final class BackgroundWork: Sendable {
     /// Throws what the work threw; to be called when it is done.
     func check() throws { try outcome.withLock { try $0?.get() } }
 }
+
+extension EventLog {
+    /// Erases values, as if the first event of the first author had said so.
+    @discardableResult
+    func erase(_ events: EventSet) throws -> Int {
+        try erase(events.ranges.first.map { [EventID($0.replica, 1): events] } ?? [:])
+    }
+}

@@ -109,8 +109,10 @@ struct FlipStore {
         var unknown = DraftBatch()
         unknown.append(shape: { $0.append(UInt8(9)) }, values: { $0.append(UInt8(1)) })
         _ = try log.append([unknown], as: own, arrival: arrival())
-        try log.erase(
-            EventSet([EventRange(own, 10, through: 14), EventRange(ReplicaID(high: 2, low: 9), 3, through: 3)]))
+        try log.erase([
+            EventID(own, 9): EventSet([EventRange(own, 10, through: 14)]),
+            EventID(own, 15): EventSet([EventRange(ReplicaID(high: 2, low: 9), 3, through: 3)]),
+        ])
         try log.sealPending()
         try log.claim { _ in (Claim(replica: own, former: nil, token: LogID(high: 5, low: 6)), []) }
         for _ in 0..<20 {

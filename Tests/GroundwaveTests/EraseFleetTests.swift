@@ -52,7 +52,7 @@ import Testing
         #expect(try third.digest().views == one.digest().views)
         try third.close()
         let log = try EventLog.create(at: folder.path("log.mdb"), id: one.log.id, epoch: 1)
-        try log.erase(one.log.erased())
+        try log.erase(one.log.refusals())
         _ = try log.append(copying: late.frames, arrival: .now())
         #expect(
             try log.root(of: #require(one.replica), through: 2) == one.log.root(of: #require(one.replica), through: 2))

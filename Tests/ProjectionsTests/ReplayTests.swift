@@ -129,3 +129,12 @@ final class TestStore {
         #expect(store.views.rebuildsSoFar.count == 2)
     }
 }
+
+extension EventLog {
+    /// Erases values, as if the first event of the first author had said so.
+    @discardableResult
+    func erase(_ events: EventSet, baseWithout: (EventSet) throws -> [UInt8]? = { _ in nil }) throws -> Int {
+        try erase(
+            events.ranges.first.map { [EventID($0.replica, 1): events] } ?? [:], baseWithout: baseWithout)
+    }
+}

@@ -239,7 +239,7 @@ extension MemoryTransport {
         let snapshot = try ["heads/h", "parts/p"].map { try #require(ObjectName("snapshots/\($0)")) }
         for name in snapshot { _ = try place.putIfAbsent(name, [1]) }
         let erased = EventSet([EventRange(author.replica, 4, through: 4), EventRange(author.replica, 20, through: 20)])
-        _ = try author.store.log.erase(erased)
+        _ = try author.store.log.erase([EventID(author.replica, 1): erased])
         try await author.sync(at: place)
         let (with, without) = try await place.events(of: author.replica)
         #expect(with == Set(1...20).subtracting([4, 20]) && without == [4, 20])
@@ -248,12 +248,23 @@ extension MemoryTransport {
         // Who knows of the erase from the beginning deletes nothing that was made since.
         _ = try place.putIfAbsent(snapshot[0], [2])
         var newcomer = try PackingVisitor(seed: 3)
-        _ = try newcomer.store.log.erase(erased)
+        _ = try newcomer.store.log.erase([EventID(author.replica, 1): erased])
         try await newcomer.sync(at: place)
         #expect(try newcomer.store.roots() == author.store.roots())
         #expect(try place.get(snapshot[0], range: nil, limit: 9) == [2])
         // It is looked through once for each erase.
         #expect(try await author.sync(at: place).requestCount == 2 + 3)
+    }
+
+    @Test func `are looked through again when as many values are refused as before, and other ones`() async throws {
+        var author = try PackingVisitor(seed: 1)
+        try await author.push(9, at: place)
+        var log = StrippedLog(author.store.log, without: 0)
+        for number in [UInt64(2), 5] {
+            log.refused = EventSet([EventRange(author.replica, number, through: number)])
+            try await author.sync(log, at: place)
+            #expect(try await place.events(of: author.replica).withValues == Set(1...9).subtracting([number]))
+        }
     }
 
     @Test func `keep the values that only the place has now`() async throws {
@@ -283,7 +294,7 @@ extension MemoryTransport {
                 let number = UInt64.random(in: 1...last, using: &numbers)
                 let one = EventSet([EventRange(visitors[who].replica, number, through: number)])
                 // An erase is an event, and reaches all of them.
-                for visitor in visitors { _ = try visitor.store.log.erase(one) }
+                for visitor in visitors { _ = try visitor.store.log.erase([EventID(visitors[who].replica, 1): one]) }
                 erased.formUnion(one)
             default:
                 try visitors[who].store.write(Int.random(in: 1...4, using: &numbers))
@@ -311,6 +322,8 @@ extension MemoryTransport {
 private struct StrippedLog: ReplicatedLog {
     let log: EventLog
     let number: SequenceNumber
+    /// What it refuses, if not what the log says.
+    var refused: EventSet?
 
     init(_ log: EventLog, without number: SequenceNumber) { (self.log, self.number) = (log, number) }
 
@@ -330,7 +343,7 @@ private struct StrippedLog: ReplicatedLog {
     func retainedFrames() throws -> [RangeFrame] { try log.retainedFrames() }
     func pendingFrames() throws -> [RangeFrame] { try log.pendingFrames() }
     func missingValues() throws -> EventSet { try log.missingValues() }
-    func erased() throws -> EventSet { try log.erased() }
+    func erased() throws -> EventSet { try refused ?? log.erased() }
     func leaf(of event: EventID) throws -> Hash256? { try log.leaf(of: event) }
     func receive(_ frames: [RangeFrame], arrival: Arrival) throws -> Received {
         try log.receive(frames, arrival: arrival)

@@ -105,7 +105,7 @@ final class DiskLog: SimulatedLog {
 
     func erased() throws -> EventSet { try log.erased() }
 
-    func erase(_ events: EventSet) throws { try log.erase(events) }
+    func erase(_ events: EventSet) throws { try log.erase([EventID(ReplicaID(high: 0, low: 1), 1): events]) }
 
     func provenVector(signedBy identity: Identity?) throws -> VersionVector {
         try log.provenVector(signedBy: identity)

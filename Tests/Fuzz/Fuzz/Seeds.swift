@@ -210,7 +210,7 @@ struct Seeds {
             writer.append(manifest)
             try put(.manifest, name, [0] + writer.bytes)
             var catalog = Catalog(of: manifest, history: 5)
-            (catalog.number, catalog.last, catalog.erasedCount) = (7, 41, 2)
+            (catalog.number, catalog.last, catalog.erasedMark) = (7, 41, 2)
             let hash = writer.bytes.withSpan { Hash256(hashing: $0) }
             catalog.packs = [3, 40].map { Catalog.Pack(last: $0, byteCount: 900, hash: hash) }
             catalog.takenOver = [store.replica: 6]
