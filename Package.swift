@@ -333,8 +333,8 @@ let package = Package(
             dependencies: everything
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
-                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Projections", "Radio",
-                    "Records",
+                    "LogRepair", "MDBPages", "Membership", "MeterProtocols", "Metering", "Observing", "Projections",
+                    "Radio", "Records",
                     "Recovery", "Replication", "SeededNumbers", "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(
