@@ -341,10 +341,9 @@ let package = Package(
             dependencies: everything
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
-                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Peering", "Projections",
-                    "Radio",
-                    "Records",
-                    "Recovery", "Replication", "SeededNumbers", "SecureStreams", "Settings", "Store", "Syncing",
+                    "LogRepair", "MDBPages", "Membership", "MeterProtocols", "Metering", "Observing", "Peering",
+                    "Projections", "Radio", "Records", "Recovery", "Replication", "SeededNumbers", "SecureStreams",
+                    "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(
             name: "ProgramTests",

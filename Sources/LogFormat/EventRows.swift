@@ -77,17 +77,15 @@ extension CheckedTable<ReplicaNumberKey> {
     }
 }
 
-// The table `erased`, whose rows say which values are refused because of an event.
-extension CheckedTable<EventKey> {
+// The table `erased`: runs of events whose values are refused, each because of an event.
+extension CheckedTable<RefusalKey> {
     /// Returns which values are refused, by the events because of which they are.
     package func refusals(in transaction: borrowing some ReadableTransaction & ~Copyable) throws -> [EventID: EventSet]
     {
         var refusals: [EventID: EventSet] = [:]
         try transaction.forEach(in: self) { key, value in
-            guard let key = EventKey(keyBytes: key), let events = EventSet(row: value) else {
-                throw EventLogError.damaged(kind.row)
-            }
-            refusals[key.event] = events
+            guard let (event, run) = RefusalKey.refusal(key, value) else { throw EventLogError.damaged(kind.row) }
+            refusals[event, default: EventSet()].insert(run)
             return true
         }
         return refusals
@@ -101,33 +99,27 @@ extension CheckedTable<EventKey> {
     /// Replaces the content of this table.
     package func replace(with refusals: [EventID: EventSet], in transaction: borrowing WriteTransaction) throws {
         try transaction.removeAll(in: self)
-        for (event, events) in refusals { try transaction.put(events.row.span.bytes, for: EventKey(event), in: self) }
+        for (event, events) in refusals {
+            for run in events.ranges {
+                var writer = ByteWriter(capacity: 8)
+                writer.append(littleEndian: run.last)
+                let key = RefusalKey(event, first: EventID(run.replica, run.first))
+                try transaction.put(writer.bytes.span.bytes, for: key, in: self)
+            }
+        }
     }
 }
 
 extension EventSet {
-    /// Parses a row of the table `erased`; `nil` if it is malformed.
-    package init?(row: RawSpan) {
-        guard row.byteCount % 32 == 0 else { return nil }
-        self.init()
-        for offset in stride(from: 0, to: row.byteCount, by: 32) {
-            let (first, last) = (row.uint64(at: offset + 16), row.uint64(at: offset + 24))
-            guard let range = EventRange(ReplicaID(at: offset, of: row), named: first, through: last) else {
-                return nil
-            }
-            insert(range)
-        }
-    }
-
-    /// The events as a row of the table `erased`.
-    package var row: [UInt8] {
+    /// What distinguishes this set from others: the first 8 bytes, little-endian, of the SHA-256 of its runs.
+    package var mark: UInt64 {
         var writer = ByteWriter()
         for range in ranges {
             writer.append(range.replica)
             writer.append(littleEndian: range.first)
             writer.append(littleEndian: range.last)
         }
-        return writer.bytes
+        return writer.withSpan { Hash256(hashing: $0) }.prefix.byteSwapped
     }
 
     /// Returns the events as they are named once those of `stream` after number `after` are a branch, from 1 on.

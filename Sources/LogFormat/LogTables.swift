@@ -13,7 +13,7 @@ import GroundwaveLMDB
 // | arrivals | first position of a commit (8) | wall ms, monotonic ms, boot id (16): when this store received the events; their number (varint) |
 // | trees | replica (16) | number of leaves hashed, then the roots of the subtrees on the right edge |
 // | nodes | replica (16), block (8) | root of the 256 leaves of that block |
-// | erased | the event that erases: replica (16), sequence (8) | the events whose values are refused because of it, in runs: replica (16), first and last sequence (8 each) |
+// | erased | the event that erases: replica (16), sequence (8); replica (16), first sequence (8) | last sequence (8) of a run of events whose values are refused because of it |
 // | signed | branch (16) | the latest signed head of the history that ends with it: number (8), root (32), key (32), signature (64) |
 // | waiting | replica (16), first sequence (8), first 8 bytes of the root after the last event | a range that arrived before its predecessors, or that ends within a batch |
 // | streams | branch (16) | the parent branch (16), and the number of the parent's last shared event (8): see Streams |
@@ -63,19 +63,33 @@ package struct ReplicaNumberKey: TableKey, Hashable {
     }
 }
 
-/// A key that is an event.
-package struct EventKey: TableKey, Hashable {
+/// A key that is an event, and the first one of a run of events whose values are refused because of it.
+package struct RefusalKey: TableKey, Hashable {
     package let event: EventID
+    package let first: EventID
 
-    package init(_ event: EventID) { self.event = event }
+    package init(_ event: EventID, first: EventID) { (self.event, self.first) = (event, first) }
 
     package init?(keyBytes: RawSpan) {
-        guard let key = ReplicaNumberKey(keyBytes: keyBytes) else { return nil }
-        event = EventID(key.replica, key.number)
+        guard keyBytes.byteCount == 48 else { return nil }
+        event = EventID(ReplicaID(at: 0, of: keyBytes), keyBytes.bigEndianUInt64(at: 16))
+        first = EventID(ReplicaID(at: 24, of: keyBytes), keyBytes.bigEndianUInt64(at: 40))
     }
 
     package func withKeyBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
-        try ReplicaNumberKey(event.replica, event.sequence).withKeyBytes(body)
+        let words: [6 of UInt64] = [
+            event.replica.high.bigEndian, event.replica.low.bigEndian, event.sequence.bigEndian,
+            first.replica.high.bigEndian, first.replica.low.bigEndian, first.sequence.bigEndian,
+        ]
+        return try body(words.span.bytes)
+    }
+
+    /// Parses a row of the table `erased`; `nil` if it is malformed.
+    package static func refusal(_ key: RawSpan, _ value: RawSpan) -> (event: EventID, run: EventRange)? {
+        guard let key = RefusalKey(keyBytes: key), value.byteCount == 8 else { return nil }
+        return EventRange(key.first.replica, named: key.first.sequence, through: value.uint64(at: 0)).map {
+            (key.event, $0)
+        }
     }
 }
 
@@ -91,7 +105,7 @@ package struct LogTables {
     package let arrivals: CheckedTable<UInt64>
     package let trees: CheckedTable<ReplicaKey>
     package let nodes: CheckedTable<ReplicaNumberKey>
-    package let erased: CheckedTable<EventKey>
+    package let erased: CheckedTable<RefusalKey>
     package let signed: CheckedTable<ReplicaKey>
     package let waiting: CheckedTable<[UInt8]>
     package let streams: CheckedTable<ReplicaKey>

@@ -125,6 +125,8 @@ struct LogReading {
         case .base: LogBase.pieceSize + LogTable.checksumSize
         case .waiting: RangeLimits.frameBytes + LogTable.checksumSize
         case .late: Frame.lengthLimit + LateRow.frameOffset + LogTable.checksumSize
+        // Who belongs to the log is one row.
+        case .meta: EventLimits.batchBytes
         default: pageSize
         }
     }

@@ -81,8 +81,8 @@ package struct LogRows {
             guard let key = ReplicaNumberKey(keyBytes: key), key.number >= 1, value.byteCount == 8 else { return false }
             runs.append(Run(replica: key.replica, first: key.number, position: value.uint64(at: 0)))
         case .erased:
-            guard EventKey(keyBytes: key) != nil, let events = EventSet(row: value) else { return false }
-            erased.formUnion(events)
+            guard let (_, run) = RefusalKey.refusal(key, value) else { return false }
+            erased.insert(run)
         case .holes:
             guard let range = EventRange(key: key, value: value) else { return false }
             lostRanges.insert(range)

@@ -83,7 +83,7 @@ extension Salvage {
             try transaction.put(row.span.bytes, for: NameState.key, in: tables.meta)
         }
         for (key, value) in rows.allRows(of: .erased) {
-            guard let key = EventKey(keyBytes: key.span.bytes), EventSet(row: value.span.bytes) != nil else { continue }
+            guard let key = RefusalKey(keyBytes: key.span.bytes) else { continue }
             try transaction.put(value.span.bytes, for: key, in: tables.erased)
         }
         let erased = try tables.erased.events(in: transaction)

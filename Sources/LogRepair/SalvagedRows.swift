@@ -52,7 +52,8 @@ extension LogTable {
     /// Whether the table has keys of `count` bytes.
     fileprivate func mayHave(keyOf count: Int) -> Bool {
         switch self {
-        case .runs, .nodes, .erased, .holes, .lacking: count == 24
+        case .runs, .nodes, .holes, .lacking: count == 24
+        case .erased: count == 48
         case .heads, .trees, .signed, .streams: count == 16
         case .arrivals, .base: count == 8
         case .waiting: count == 32
@@ -65,8 +66,7 @@ extension LogTable {
     /// Whether row `new` is of a later state than row `old` with the same key, as far as the two show.
     fileprivate func isMoreComplete(_ new: [UInt8], than old: [UInt8]) -> Bool {
         switch self {
-        case .erased: return new.count > old.count
-        case .heads, .trees, .signed, .meta, .holes, .lacking:
+        case .heads, .trees, .erased, .signed, .meta, .holes, .lacking:
             guard new.count >= 8, old.count >= 8 else { return false }
             return new.span.bytes.uint64(at: 0) > old.span.bytes.uint64(at: 0)
         case .runs, .nodes, .arrivals, .streams, .base, .waiting, .late, .filled: return false

@@ -123,6 +123,7 @@ extension Store {
         guard case .done(let receipt) = outcome else { return }
         do {
             if let finding = try Preflight(RecoveryFiles(files.folder)).finding(isFull: true) { throw finding }
+            try tellWhatSealed(files)
             let store = try openWhole(
                 files, writable, OpenMark(files.folder, in: configuration.stateFolder), areViewsDamaged: false)
             try await store.noteRecovery(choice, receipt)
@@ -132,6 +133,14 @@ extension Store {
             OpenMark.suspect(files.folder, in: configuration.stateFolder)
         }
         try applying.finish()
+    }
+
+    /// Tells a log that was salvaged which event has sealed it, before anything is folded: else a stranger's erase would count.
+    private static func tellWhatSealed(_ files: StoreFiles) throws {
+        guard let keys = files.readLogKeys() else { return }
+        let log = try EventLog(opening: files.log)
+        defer { try? log.close() }
+        if keys.log == log.id { _ = try log.believe(keys.root) }
     }
 
     /// Prepares the restore again, because its files are damaged by now.

@@ -17,7 +17,7 @@ import GroundwaveLogFormat
 /// | 8 | the history: a random number, drawn when the store pushes to a remote without objects of it |
 /// | 8 | how often the catalog was written in this history, from 1 |
 /// | 8 | the number of the last segment; 0 if there is none |
-/// | 8 | which values the store refused when it last looked through its objects for them: the first 8 bytes of the SHA-256 of the events, in the bytes of a row of `erased` |
+/// | 8 | which values the store refused when it last looked through its objects for them: the first 8 bytes of the SHA-256 of the runs of these events, in order: replica (16), first and last number (8 each) |
 /// | 2 | number of packs |
 /// | 44 each | pack: the number of its last segment (8), its length (4), its SHA-256 (32); in order of number. The first one begins with segment 1, each other one behind the one before |
 /// | 2 | number of stores whose objects this one has taken over |
@@ -53,8 +53,8 @@ public struct Catalog: Hashable, Sendable {
     public var number: UInt64 = 0
     /// The number of the last segment.
     var last: UInt64 = 0
-    /// Which values the store refused when it last looked through its objects for them: see ``mark(of:)``.
-    var erasedMark = Catalog.mark(of: EventSet())
+    /// Which values the store refused when it last looked through its objects for them: the mark of their set.
+    var erasedMark = EventSet().mark
     /// The packs, in order.
     var packs: [Pack] = []
     /// The stores whose objects this one has taken over, with their histories.
@@ -97,7 +97,7 @@ public struct Catalog: Hashable, Sendable {
         content.append(littleEndian: history)
         content.append(littleEndian: number)
         content.append(littleEndian: last)
-        content.append(bigEndian: erasedMark)
+        content.append(littleEndian: erasedMark)
         content.append(littleEndian: UInt16(packs.count))
         for pack in packs {
             content.append(littleEndian: pack.last)
@@ -150,9 +150,6 @@ public struct Catalog: Hashable, Sendable {
     /// What distinguishes two catalogs of a store: the beginning of the signature. `bytes` are those of a valid catalog.
     static func mark(of bytes: [UInt8]) -> UInt64 { bytes.span.bytes.uint64(at: 56) }
 
-    /// What distinguishes two sets of refused values.
-    static func mark(of erased: EventSet) -> UInt64 { Hash256(hashing: erased.row.span.bytes).prefix }
-
     private static func message(_ log: LogID, _ content: [UInt8]) -> [UInt8] {
         Array("groundwave catalog".utf8) + log.bytes + content
     }
@@ -162,7 +159,7 @@ extension ByteReader {
     /// Reads the part of a catalog that is signed; `nil` if it is invalid.
     fileprivate mutating func catalog(in bytes: RawSpan) throws(ByteCodingError) -> Catalog? {
         let (history, number) = (try uint64(in: bytes), try uint64(in: bytes))
-        let (last, mark) = (try uint64(in: bytes), try skip(8, in: bytes))
+        let (last, erasedMark) = (try uint64(in: bytes), try uint64(in: bytes))
         guard number >= 1, last <= RemoteLayout.segmentLimit else { return nil }
         guard let packs = try packs(in: bytes), packs.last?.last ?? 0 <= last else { return nil }
         let count = Int(try uint16(in: bytes))
@@ -177,8 +174,7 @@ extension ByteReader {
         }
         guard let manifest = try manifest(in: bytes) else { return nil }
         var catalog = Catalog(of: manifest, history: history)
-        (catalog.number, catalog.last) = (number, last)
-        catalog.erasedMark = bytes.bigEndianUInt64(at: mark.lowerBound)
+        (catalog.number, catalog.last, catalog.erasedMark) = (number, last, erasedMark)
         (catalog.packs, catalog.takenOver) = (packs, takenOver)
         return catalog
     }

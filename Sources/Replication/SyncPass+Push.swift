@@ -85,7 +85,7 @@ extension SyncPass {
     /// The catalog of a store whose first objects were made from its log, without what was erased before.
     private func newCatalog(of manifest: Manifest) throws -> Catalog {
         var catalog = Catalog(of: manifest, history: newHistory())
-        catalog.erasedMark = Catalog.mark(of: try log.erased())
+        catalog.erasedMark = try log.erased().mark
         return catalog
     }
 

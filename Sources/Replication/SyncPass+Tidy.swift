@@ -19,11 +19,10 @@ extension SyncPass {
     private mutating func tidy(_ before: Catalog) async throws {
         var catalog = before
         let erased = try log.erased()
-        let mark = Catalog.mark(of: erased)
-        if mark != catalog.erasedMark {
+        if erased.mark != catalog.erasedMark {
             try await rewriteErased(erased, in: &catalog)
             try await deleteSnapshots()
-            catalog.erasedMark = mark
+            catalog.erasedMark = erased.mark
         }
         let unpacked = catalog.last - catalog.packedThrough
         if unpacked >= packing.keptSegments + packing.segments, catalog.packs.count < Catalog.packLimit / 2 {

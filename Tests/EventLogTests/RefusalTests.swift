@@ -290,6 +290,27 @@ private struct Fates {
         #expect(try fleet.present(fleet.log(2)) == [coming])
     }
 
+    @Test func `are named anew, with what erases them, when a history forks`() throws {
+        let (author, twin, reader) = (try Author(seed: 7), try Author(seed: 7), try TestLog())
+        for one in [author, twin] { try one.append(3) }
+        try author.append(2)
+        try twin.append(4)
+        let replica = author.identity.replica
+        _ = try reader.log.receive([author.frame(1, through: 5)], arrival: .test(1))
+        let erased = EventSet([EventRange(replica, 2, through: 2), EventRange(replica, 4, through: 4)])
+        try reader.log.erase([EventID(replica, 1): erased, EventID(replica, 5): erased])
+        _ = try reader.log.receive([twin.frame(1, through: 7)], arrival: .test(2))
+        let streams = try reader.log.streams()
+        let leaf = try author.log.leaf(of: EventID(replica, 4))
+        let branch = try #require(
+            try streams.children(of: replica).first {
+                try reader.log.leaf(of: EventID($0, 1)) == leaf
+            })
+        let moved = EventSet([EventRange(replica, 2, through: 2), EventRange(branch, 1, through: 1)])
+        #expect(try reader.log.refusals() == [EventID(replica, 1): moved, EventID(branch, 2): moved])
+        #expect(try LogVerifier.verify(path: reader.path).damage == [])
+    }
+
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `are the same in every log, whatever came in which order, and what nothing erases is back if anybody has it`(
         part: UInt64

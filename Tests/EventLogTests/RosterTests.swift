@@ -2,6 +2,7 @@ import GroundwaveByteCoding
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveLogRepair
 import GroundwaveMembership
 import GroundwaveRecords
 import GroundwaveSeededNumbers
@@ -170,6 +171,13 @@ private struct RosterLog {
         #expect(try !other.counts(0, 1), "until the event is here, nothing counts")
         try other.seal(as: 0)
         #expect(try !other.counts(0, 4))
+    }
+
+    @Test func `is sound however much was said`() throws {
+        try fleet.seal(as: 0)
+        for _ in 0..<200 { try fleet.approve(1, as: 0) }
+        #expect(try fleet.log.rosterRow().statements.count == 201 && fleet.log.rosterRow().bytes.count > 4_096)
+        #expect(try LogVerifier.verify(path: fleet.test.path).damage == [])
     }
 
     @Test func `takes no event that says several things at once, or something else`() throws {

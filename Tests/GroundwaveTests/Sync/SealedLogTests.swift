@@ -1,8 +1,11 @@
 import Everything
 import Foundation
 import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveRadio
+import GroundwaveRecovery
 import GroundwaveReplication
 import GroundwaveTesting
 import Testing
@@ -123,6 +126,44 @@ extension TemporaryStore {
         try await fleet.sync(fleet.founder, phone, laptop, fleet.founder)
         #expect(try fleet.founder.calls == ["N1CALL", "N2CALL", "N3CALL"])
         #expect(try phone.agrees(with: fleet.founder, laptop))
+    }
+
+    @Test func `gets back what a device had erased that is revoked, also from a place`() async throws {
+        let fleet = try await SealedFleet()
+        let (phone, laptop) = (try await fleet.member("phone"), try await fleet.member("laptop"))
+        try await fleet.founder.log("N0CALL")
+        try await fleet.sync(fleet.founder, phone, laptop)
+        let id = try #require(try phone.store.read { try $0.all(.contacts) }.first).id
+        try await phone.store.erase([id], kind: "qso")
+        try await fleet.sync(phone, laptop)
+        #expect(try laptop.calls.isEmpty && !laptop.store.log.erased().isEmpty)
+        // The founder was away, and revokes the phone before it hears of the erase.
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.sync(fleet.founder, laptop)
+        #expect(try fleet.founder.calls == ["N0CALL"] && laptop.store.log.erased().isEmpty)
+        try await fleet.sync(fleet.founder, laptop)
+        #expect(try laptop.calls == ["N0CALL"] && laptop.agrees(with: fleet.founder))
+        #expect(try laptop.store.log.missingValues().isEmpty)
+    }
+
+    @Test func `that was recovered does not carry out the erase of a stranger`() async throws {
+        let fleet = try await SealedFleet()
+        try await fleet.founder.log("N0CALL")
+        try await fleet.sync(fleet.founder)
+        let phone = try await fleet.join("phone")
+        let id = try #require(try phone.store.read { try $0.all(.contacts) }.first).id
+        try await phone.store.erase([id], kind: "qso")
+        try await fleet.sync(phone, fleet.founder)
+        #expect(try fleet.founder.calls == ["N0CALL"])
+        try fleet.founder.store.close()
+        try Damage.loseMetaPages(of: fleet.founder.url)
+        let recovery = try await fleet.founder.recovery()
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let restored = try await fleet.founder.opening().whole
+        #expect(try restored.log.erased().isEmpty && restored.log.missingValues().isEmpty)
+        #expect(try restored.read { try $0.all(.contacts) }.count == 1 && restored.log.rosterRow().root != nil)
+        try restored.close()
     }
 
     @Test func `agrees with a device that was away through two epochs`() async throws {
