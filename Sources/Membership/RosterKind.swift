@@ -27,10 +27,14 @@ package enum RosterKind: RecordKind {
     /// The key of an epoch, wrapped for those who belong: the bytes of a key file.
     package static let epoch: UInt32 = 8
 
-    /// The maximum size of what a statement names, in bytes: that of 1,024 events as text. An event with more says nothing.
-    static let valueLimit = 1 << 16
-    /// The maximum number of revocations that one approval ends; further ones are not read.
-    static let namedLimit = 1024
+    /// The maximum size of what a statement names, in bytes: some two thousand events as text. An event with more says nothing;
+    /// a revocation with more says that its revoker has seen nothing.
+    package static let valueLimit = 1 << 16
+    /// The maximum size of what was there before a log was sealed, in bytes.
+    package static let beforeLimit = 1 << 20
+    /// The maximum number of revocations that one approval ends; further ones are not read. Several approvals end more: what
+    /// one event of a few bytes names costs each device memory.
+    package static let namedLimit = 64
 
     /// How its records are read.
     package static let schema = KindSchema(
@@ -100,9 +104,12 @@ extension RosterStatement {
             }
             return Array(named.prefix(RosterKind.namedLimit))
         }
-        guard values.allSatisfy({ $0.key == RosterKind.epoch || $0.value.count <= RosterKind.valueLimit }) else {
-            return nil
+        // Whoever has too many histories to be named is excluded all the same.
+        if values[RosterKind.revoked] != nil, values[RosterKind.seen]?.count ?? 0 > RosterKind.valueLimit {
+            values[RosterKind.seen] = nil
         }
+        let limits = [RosterKind.epoch: Int.max, RosterKind.before: RosterKind.beforeLimit]
+        guard values.allSatisfy({ $0.value.count <= limits[$0.key] ?? RosterKind.valueLimit }) else { return nil }
         func replica(_ field: UInt32) -> ReplicaID? {
             values[field].flatMap { ReplicaID(text: String(decoding: $0, as: UTF8.self)) }
         }

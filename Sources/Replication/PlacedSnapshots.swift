@@ -173,13 +173,17 @@ extension PlacedSnapshots {
         return dropped.count
     }
 
-    /// Deletes all objects of snapshots at `transport`, also those that nobody can read. Returns their number.
+    /// Deletes all objects of snapshots at `transport`, also those that nobody can read, unless `isOther` says that one stays.
+    /// Returns their number.
     ///
     /// - Throws: ``TransportError``.
-    static func deleteAll(at transport: any Transport) async throws(TransportError) -> Int {
+    static func deleteAll(
+        at transport: any Transport, unless isOther: (ObjectName) async throws(TransportError) -> Bool = { _ in false }
+    ) async throws(TransportError) -> Int {
         var count = 0
         for prefix in [PlacedSnapshotName.heads, PlacedSnapshotName.parts] {
             for name in try await RemoteInventory.names(in: prefix, at: transport) {
+                if try await isOther(name) { continue }
                 try await transport.delete(name)
                 count += 1
             }

@@ -29,8 +29,10 @@ extension RemoteInventory {
                     }
                     bytes = found
                 } catch {
-                    guard case .tooLarge = error else { throw error }
-                    unreadable += 1
+                    switch error {
+                    case .tooLarge, .refused: unreadable += 1
+                    default: throw error
+                    }
                     continue
                 }
                 guard let segment = try? Segment(reading: bytes, of: log), segment.store == store else {

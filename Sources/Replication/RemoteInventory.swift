@@ -43,8 +43,12 @@ public struct RemoteInventory: Sendable {
                         let found = Segment.log(Array(bytes.prefix(Segment.logRange.count)))
                         if let found, found != log { item.otherLog = found }
                     } catch {
-                        guard case .tooLarge(_, let count) = error else { throw error }
-                        item.count(name, byteCount: count)
+                        switch error {
+                        case .tooLarge(_, let count): item.count(name, byteCount: count)
+                        // Its size is not known: it was changed, or is of another form.
+                        case .refused: item.count(name, byteCount: 0)
+                        default: throw error
+                        }
                     }
                 }
             }
@@ -54,14 +58,19 @@ public struct RemoteInventory: Sendable {
 
     /// Deletes everything that stores have pushed to `transport`, the log mark last. Returns the number of objects
     /// deleted.
-    public static func delete(at transport: any Transport) async throws(TransportError) -> Int {
-        var count = try await PlacedSnapshots.deleteAll(at: transport)
+    ///
+    /// - Parameter isOther: Whether an object stays, since it is of the other form, sealed or open.
+    public static func delete(
+        at transport: any Transport, unless isOther: (ObjectName) async throws(TransportError) -> Bool = { _ in false }
+    ) async throws(TransportError) -> Int {
+        var count = try await PlacedSnapshots.deleteAll(at: transport, unless: isOther)
         for store in try await stores(at: transport) {
             // Begins with the catalog, which names the others, and ends with the first segment, so that an interruption leaves
             // consecutive numbers.
             let names = try await names(of: store, at: transport)
             let catalog = RemoteLayout.catalog(of: store)
             for name in names.filter({ $0 == catalog }) + names.filter({ $0 != catalog }).reversed() {
+                if try await isOther(name) { continue }
                 try await transport.delete(name)
                 count += 1
             }

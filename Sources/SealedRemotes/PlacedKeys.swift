@@ -32,23 +32,18 @@ package struct PlacedKeys: Sendable {
         return try await storage.putIfAbsent(name, bytes) == .stored
     }
 
-    /// Deletes the key files of these epochs.
+    /// Deletes the key files of these epochs; returns how many. Those of other logs stay.
     ///
     /// - Throws: ``TransportError``.
-    package func delete(_ epochs: Set<EpochID>) async throws(TransportError) {
-        if epochs.isEmpty { return }
+    @discardableResult
+    package func delete(_ epochs: Set<EpochID>) async throws(TransportError) -> Int {
+        if epochs.isEmpty { return 0 }
+        var count = 0
         for (name, file) in try await named(except: []) where file.map({ epochs.contains($0.epoch) }) ?? false {
             try await storage.delete(name)
+            count += 1
         }
-    }
-
-    /// Deletes all key files; returns how many.
-    ///
-    /// - Throws: ``TransportError``.
-    package func deleteAll() async throws(TransportError) -> Int {
-        let names = try await names()
-        for name in names { try await storage.delete(name) }
-        return names.count
+        return count
     }
 
     private func names() async throws(TransportError) -> [ObjectName] {

@@ -127,6 +127,20 @@ package final class SealedTransport: Transport, OtherForm {
 
     package func delete(_ name: ObjectName) async throws(TransportError) { try await storage.delete(sealed(name)) }
 
+    /// Returns whether something is there that is not sealed, under the name that an object of this name would have.
+    ///
+    /// - Throws: ``TransportError``.
+    package func isOpen(_ name: ObjectName) async throws(TransportError) -> Bool {
+        try await !Self.isSealed(sealed(name), at: storage)
+    }
+
+    /// Returns whether what is stored under a name is a sealed object, by its first bytes.
+    ///
+    /// - Throws: ``TransportError``.
+    package static func isSealed(_ name: ObjectName, at storage: any Transport) async throws(TransportError) -> Bool {
+        try await storage.get(name, range: 0..<4, limit: 4) == SealedObject.beginning
+    }
+
     private func sealed(_ name: ObjectName) throws(TransportError) -> ObjectName {
         guard let sealed = names.sealed(name.description).flatMap(ObjectName.init) else {
             throw .refused(name, "Nothing is sealed under such a name.")

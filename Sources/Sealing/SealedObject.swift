@@ -27,6 +27,8 @@ import GroundwaveEvents
 package enum SealedObject {
     /// The first four bytes: `GWX1`.
     static let magic: UInt32 = 0x3158_5747
+    /// The bytes with which each one begins.
+    package static let beginning = Array("GWX1".utf8)
     /// The size in bytes of what is before the ciphertext.
     static let headerSize = 52
     /// The size of the tag in bytes.

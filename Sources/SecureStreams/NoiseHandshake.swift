@@ -78,9 +78,9 @@ package struct NoiseHandshake: Secret {
         precondition(messageCount == (role == .initiator ? 1 : 0), "The initiator's message is the first of two.")
         guard message.count >= Self.messageSize else { return nil }
         let publicKey = Array(message.prefix(Self.keySize))
-        // With a few public keys the shared secret is always zeros: these are refused here (RFC 7748, section 6.1).
+        // With a few public keys the shared secret is always zeros (RFC 7748, section 6.1).
         guard let other = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey),
-            let shared = try? ephemeral.sharedSecretFromKeyAgreement(with: other)
+            RecipientKey.isUsable(publicKey), let shared = try? ephemeral.sharedSecretFromKeyAgreement(with: other)
         else { return nil }
         self.shared = shared
         add(publicKey)

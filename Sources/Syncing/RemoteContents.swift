@@ -2,6 +2,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwavePeering
 import GroundwaveReplication
+import GroundwaveSealedRemotes
 import GroundwaveStore
 
 /// The contents of a remote.
@@ -140,7 +141,10 @@ extension Store {
                         : "There is a different log at \(remote.address).",
                     hint: "Nothing was deleted.")
             }
-            let count = try await RemoteInventory.delete(at: transport)
+            var count = try await RemoteInventory.delete(at: transport)
+            if let sealed = transport as? SealedTransport {
+                count += try await PlacedKeys(at: sealed.storage).delete(Set(sealed.keyring.epochs))
+            }
             try? files.write(RemoteCache(), of: remote.name)
             return count
         }

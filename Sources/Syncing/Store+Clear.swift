@@ -116,7 +116,8 @@ extension Store {
     ) async throws -> String? {
         try requireClearable()
         guard let writer else { preconditionFailure("A store that can be written has a writer.") }
-        let writing = try await bundleKey()
+        // What is discarded is in no bundle.
+        let writing = count == nil ? try await bundleKey() : nil
         let cachePaths = try remotes().map { files.cachePath(of: $0.name) }
         let bundle = try await writer.exclusively { [self] in
             // Erased values must not be in the bundle.

@@ -26,10 +26,11 @@ extension Store {
     /// The identity of this device, also in a store that is only read.
     var ownIdentity: Identity? { writer?.identity ?? (try? files.readIdentity()) }
 
-    /// The epochs of the log, in order of arrival; those whose event cannot be read are left out.
-    private func epochs(of row: RosterRow) throws -> [Epoch] {
+    /// The epochs of the log whose events count, in order of arrival; those whose event cannot be read are left out. Nothing is
+    /// read of the others: who does not belong can write as many as it likes.
+    private func epochs(of row: RosterRow, by roster: Roster?) throws -> [Epoch] {
         try row.statements.compactMap { statement in
-            guard statement.word == .epoch,
+            guard statement.word == .epoch, roster?.counts(statement.event) ?? false,
                 let bytes = try value(of: RosterKind.epoch, kind: RosterKind.name, in: statement.event),
                 let file = try? KeyFile(reading: bytes)
             else { return nil }
@@ -46,7 +47,7 @@ extension Store {
         var keys = known
         let streams = try log.streams()
         let founder = row.seal.map { streams.origin(of: $0.event.replica) }
-        let counted = try epochs(of: row).filter { roster?.counts($0.event) ?? false }
+        let counted = try epochs(of: row, by: roster)
         let ordered =
             counted.filter { streams.origin(of: $0.event.replica) == founder }
             + counted.filter { streams.origin(of: $0.event.replica) != founder }
@@ -62,8 +63,10 @@ extension Store {
 
     /// Returns the keys of the log, if they open `file`.
     func logKeys(opening file: KeyFile) throws -> LogKeys? {
-        guard var keys = try logKeys(), let identity = ownIdentity else { return nil }
-        for found in Self.unlock([file], with: RecipientKey(identity: identity), of: logID, keys.root) {
+        guard let root = try log.rosterRow().root, let identity = ownIdentity else { return nil }
+        let opened = Self.unlock([file], with: RecipientKey(identity: identity), of: logID, root)
+        guard var keys = try logKeys() ?? opened.first else { return nil }
+        for found in opened where found.keyring.namesKey == keys.keyring.namesKey {
             for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys.keyring.add($0) } }
         }
         return keys.keyring.key(of: file.epoch) == nil ? nil : keys
@@ -94,7 +97,8 @@ extension Store {
             let members = try describing { try receivingKeys(of: roster) }
             let streams = try describing { try log.streams() }
             // The last one that arrived: what its author says of it decides nothing.
-            let newest = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
+            let newest = try describing { try epochs(of: row, by: roster) }.compactMap {
+                epoch -> (Epoch, KeyFile.Contents)? in
                 guard roster.counts(epoch.event), roster.isMember(streams.origin(of: epoch.event.replica)),
                     let key = keys.keyring.key(of: epoch.file.epoch),
                     let contents = try? epoch.file.contents(with: key), contents.root == row.root,
@@ -137,7 +141,8 @@ extension Store {
     ) async throws -> Bool {
         let roster = try describing { try log.roster() }
         let streams = try describing { try log.streams() }
-        let known = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
+        let known = try describing { try epochs(of: row, by: roster) }.compactMap {
+            epoch -> (Epoch, KeyFile.Contents)? in
             guard roster?.counts(epoch.event) ?? false, let key = keys.keyring.key(of: epoch.file.epoch),
                 let contents = try? epoch.file.contents(with: key)
             else { return nil }
@@ -213,7 +218,7 @@ extension Store {
     /// Returns `access` with everything sealed, if that is so at the remote.
     package func sealing(_ access: RemoteAccess, _ name: String) throws -> RemoteAccess {
         guard case .storage(let storage) = access, try isSealed(remote: name) else { return access }
-        return .storage(try sealed(storage))
+        return .storage(try sealed(storage, for: name))
     }
 
     /// Whether what lies at a remote is sealed.
@@ -227,12 +232,18 @@ extension Store {
     /// Returns the sealed remote in `storage`.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` if this device has no key of the log.
-    func sealed(_ storage: any Transport) throws -> SealedTransport {
-        guard let keys = try describing({ try logKeys() }), let identity = ownIdentity else {
+    func sealed(_ storage: any Transport, for remote: String) throws -> SealedTransport {
+        guard let keys = try describing({ try logKeys() }) else {
             throw StoreError(
                 .notPermitted, "The log is sealed, and this device has none of its keys.",
-                hint: "Join it with the passphrase or the recovery phrase.")
+                hint: "Use the passphrase or the recovery phrase: \(.acceptSeal(remote)).")
         }
+        return try sealed(storage, with: keys)
+    }
+
+    /// Returns the sealed remote in `storage`, of which these keys are known.
+    func sealed(_ storage: any Transport, with keys: LogKeys) throws -> SealedTransport {
+        guard let identity = ownIdentity else { preconditionFailure("Keys are kept beside an identity.") }
         let recipient = RecipientKey(identity: identity)
         let last = LastWriting()
         return SealedTransport(storage, keys) { [logID] files in

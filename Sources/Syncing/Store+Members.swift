@@ -74,8 +74,13 @@ extension Store {
         }
         let written = try await write(note: note, author: author) { batch in
             if roster.isMember(device) { return false }
-            try batch.append(RosterKind.approval(of: device, ending: ending, as: batch.newID()))
+            for change in RosterKind.approvals(of: device, ending: ending, { batch.newID() }) {
+                try batch.append(change)
+            }
             return true
+        }
+        guard try describing({ try log.roster() })?.isMember(device) == true else {
+            throw Self.hadNoEffect("approve \(device.short)")
         }
         // If no key can be made now, the next sync makes one, or says why not.
         _ = try? await writingKey()
@@ -108,6 +113,9 @@ extension Store {
             let seen = try log.lastEvents(of: device, streams)
             try batch.append(RosterKind.revocation(of: device, seen: seen, as: batch.newID()))
             return true
+        }
+        guard try describing({ try log.roster() })?.isMember(device) == false else {
+            throw Self.hadNoEffect("revoke \(device.short)")
         }
         // If no key can be made now, the next sync makes one, or says why not.
         _ = try? await writingKey()

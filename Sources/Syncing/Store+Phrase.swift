@@ -37,7 +37,10 @@ extension Store {
         let (roster, device) = try roster(of: phrase, device)
         if roster.isMember(device) { return false }
         let ending = roster.revocations[device] ?? []
-        try await write(as: phrase) { RosterKind.approval(of: device, ending: ending, as: $0) }
+        try await write(as: phrase) { RosterKind.approvals(of: device, ending: ending, $0) }
+        guard try describing({ try log.roster() })?.isMember(device) == true else {
+            throw Self.hadNoEffect("approve \(device.short)")
+        }
         return true
     }
 
@@ -49,7 +52,10 @@ extension Store {
         let (roster, device) = try roster(of: phrase, device)
         guard roster.isMember(device) else { return false }
         let seen = try describing { try log.lastEvents(of: device, log.streams()) }
-        try await write(as: phrase) { RosterKind.revocation(of: device, seen: seen, as: $0) }
+        try await write(as: phrase) { [RosterKind.revocation(of: device, seen: seen, as: $0())] }
+        guard try describing({ try log.roster() })?.isMember(device) == false else {
+            throw Self.hadNoEffect("revoke \(device.short)")
+        }
         return true
     }
 
@@ -67,8 +73,8 @@ extension Store {
         return (roster, try describing { try log.streams().origin(of: device) })
     }
 
-    /// Writes one change as an event of the phrase, in a log of its own that has nothing else, and receives it from there.
-    private func write(as phrase: KnownPhrase, _ change: (RecordID) -> Change) async throws {
+    /// Writes changes as events of the phrase, in a log of its own that has nothing else, and receives it from there.
+    private func write(as phrase: KnownPhrase, _ changes: (_ newID: () -> RecordID) -> [Change]) async throws {
         let (identity, scratch) = (phrase.phrase.identity, try ScratchFolder())
         let storeLog = StoreLog(store: self)
         try describing {
@@ -95,9 +101,11 @@ extension Store {
                                 Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: "recovery phrase"),
                             ], to: nil)), by: identity.replica, using: &generator)
             }
-            batch.append(
-                change(RecordID.random(using: &generator)), by: identity.replica,
-                note: AuditNote(text: "By the recovery phrase"), using: &generator)
+            var numbers = SystemRandomNumberGenerator()
+            for change in changes({ RecordID.random(using: &numbers) }) {
+                batch.append(
+                    change, by: identity.replica, note: AuditNote(text: "By the recovery phrase"), using: &generator)
+            }
             let appended = try own.append([batch], as: identity.replica, arrival: surroundings.now())
             guard let last = appended.last?.last,
                 let frame = try own.frame(

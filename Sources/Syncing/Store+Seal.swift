@@ -79,6 +79,14 @@ extension Store {
             let file = try KeyFile.bytes(contents, with: key, scrypt: scrypt, using: &generator)
             try batch.append(RosterKind.change(batch.newID(), (RosterKind.epoch, file)))
         }
+        guard try describing({ try log.rosterRow().root }) != nil else { throw Self.hadNoEffect("seal the log") }
+    }
+
+    /// What was written says nothing, since there is too much to name.
+    static func hadNoEffect(_ purpose: String) -> StoreError {
+        StoreError(
+            .notPermitted, "The event that should \(purpose) was written, and has no effect.",
+            hint: "Somebody has made very many devices or histories: `replicas` shows them. Report it.")
     }
 
     /// Returns twelve new words for ``seal(passphrase:recoveryPhrase:including:)``.
@@ -115,23 +123,34 @@ extension Store {
         eventsCame()
     }
 
-    /// Accepts that the log is sealed, as a remote shows that was sealed while this device was away: the device keeps the keys
-    /// that lie there, and the next sync reads what is sealed. With the phrase it does not belong to the log at once: whoever
-    /// has it can approve the device afterwards.
+    /// Accepts that the log is sealed, as a remote shows that was sealed while this device was away: everything there is pulled,
+    /// and the device keeps the keys. If it has accepted that before, it keeps the keys that it did not have. With the phrase
+    /// it does not belong to the log at once: whoever has it can approve the device afterwards.
     ///
-    /// - Throws: ``StoreError`` with code `exists` if the log is sealed here already, or another log is there; `notPermitted` if
-    ///   `unlocking` does not open what is there; `usage` if nothing lies at the remote by its kind; `unreachable`. Then nothing
-    ///   was changed.
+    /// - Throws: ``StoreError`` with code `exists` if another event has sealed the log here, or another log is there;
+    ///   `notPermitted` if `unlocking` does not open what is there; `usage` if nothing lies at the remote by its kind; as
+    ///   ``sync(_:isPulling:isPushing:isFull:)``. What was pulled stays; otherwise nothing was changed.
     public func acceptSeal(at name: String, _ unlocking: Unlocking) async throws {
         try requireWritable()
-        if try isSealed() { throw Self.isSealedAlready }
         let remote = try remote(name)
         do {
             let access = try remote.address.access(in: accessContext)
-            guard let keys = try await Self.unlock(access, at: remote.address, with: unlocking) else {
+            guard case .storage(let storage) = access,
+                var keys = try await Self.unlock(access, at: remote.address, with: unlocking)
+            else {
                 throw StoreError(.usage, "\(remote.address) is no folder and no bucket.", hint: "Name another remote.")
             }
             guard keys.log == logID else { throw RemoteError.otherLog(keys.log) }
+            if try isSealed() {
+                if let known = try logKeys(), known.root == keys.root {
+                    for epoch in known.keyring.epochs { known.keyring.key(of: epoch).map { keys.keyring.add($0) } }
+                }
+                return try adopt(keys)
+            }
+            // First, or nothing would count before the next sync.
+            _ = try await sync(
+                remote, through: .storage(try sealed(storage, with: keys)), isPulling: true, isPushing: false,
+                isFull: true)
             let others = try remotes().map(\.name).filter { $0 != name }
             try syncFile.update { file in
                 defer { file.open = others }
@@ -178,22 +197,30 @@ extension Store {
 }
 
 extension RosterKind {
-    /// Returns the change that approves a device, and ends these revocations of it.
-    static func approval(of device: ReplicaID, ending: [EventID], as record: RecordID) -> Change {
-        change(record, (approved, [UInt8]("\(device)".utf8)), naming: ending, in: self.ending)
+    /// Returns the changes that approve a device, and end these revocations of it: as many as name all of them.
+    static func approvals(of device: ReplicaID, ending: [EventID], _ newID: () -> RecordID) -> [Change] {
+        stride(from: 0, to: max(ending.count, 1), by: namedLimit).map { start in
+            let part = Array(ending[start..<min(start + namedLimit, ending.count)])
+            return change(newID(), (approved, [UInt8]("\(device)".utf8)), naming: part, in: self.ending)
+        }
     }
 
-    /// Returns the change that revokes a device, of which these are the last events that were seen.
+    /// Returns the change that revokes a device, of which these are the last events that were seen: if they are too many to be
+    /// named, those of the longest histories.
     static func revocation(of device: ReplicaID, seen: [EventID], as record: RecordID) -> Change {
-        change(record, (revoked, [UInt8]("\(device)".utf8)), naming: seen, in: self.seen)
+        var seen = seen.sorted { $0.sequence == $1.sequence ? $0 < $1 : $0.sequence > $1.sequence }
+        while text(of: seen).utf8.count > valueLimit { seen.removeLast(seen.count / 8 + 1) }
+        return change(record, (revoked, [UInt8]("\(device)".utf8)), naming: seen, in: self.seen)
+    }
+
+    private static func text(of events: [EventID]) -> String {
+        EventSet(events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) }).text
     }
 
     private static func change(
         _ record: RecordID, _ said: (number: UInt32, value: [UInt8]), naming events: [EventID], in field: UInt32
     ) -> Change {
-        if events.isEmpty { return change(record, said) }
-        let named = EventSet(events.map { EventRange($0.replica, $0.sequence, through: $0.sequence) })
-        return change(record, said, (field, [UInt8](named.text.utf8)))
+        events.isEmpty ? change(record, said) : change(record, said, (field, [UInt8](text(of: events).utf8)))
     }
 
     /// Returns the change that says something of who belongs.

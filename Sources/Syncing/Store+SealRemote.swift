@@ -13,12 +13,7 @@ extension Store {
     /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, or the remote is a device; as
     ///   ``sync(_:isPulling:isPushing:isFull:)``.
     @discardableResult
-    public func seal(remote name: String) async throws -> Int {
-        guard try isSealed() else {
-            throw StoreError(.usage, "The log is not sealed.", hint: "To seal it: \(.sealLog)")
-        }
-        return try await change(remote: name, toOpen: false)
-    }
+    public func seal(remote name: String) async throws -> Int { try await change(remote: name, toOpen: false) }
 
     /// Opens what lies at a remote to everybody who can read there: the sealed objects are deleted, and each device that has
     /// done the same pushes open ones. The log stays sealed.
@@ -30,13 +25,16 @@ extension Store {
 
     private func change(remote name: String, toOpen isOpen: Bool) async throws -> Int {
         try requireWritable()
+        guard try isSealed() else {
+            throw StoreError(.usage, "The log is not sealed.", hint: "To seal it: \(.sealLog)")
+        }
         let remote = try remote(name)
         guard case .storage(let storage) = try remote.address.access(in: accessContext) else {
             throw StoreError(
                 .usage, "\(remote.address) is a device, where nothing lies.", hint: "Nothing was changed.")
         }
-        let isAccepted = try isSealed()
-        let here: any Transport = if isOpen, isAccepted { try sealed(storage) } else { storage }
+        let sealed = isOpen ? try sealed(storage, for: name) : nil
+        let here: any Transport = sealed ?? storage
         var count = 0
         do {
             if try await RemoteLayout.log(at: here) == logID {
@@ -49,11 +47,18 @@ extension Store {
                         "Something that lies at \(remote.address) cannot be read here: it would be lost.",
                         hint: "Nothing was deleted. To see what it is: \(.synchronise).")
                 }
+                // Another program of this device pushes nothing meanwhile, and knows afterwards what lies there.
+                let lock = try await PassLock.taken(for: remote, in: files)
+                defer { withExtendedLifetime(lock) {} }
                 try setOpen(isOpen, remote: name)
-                count = try await RemoteInventory.delete(at: here)
+                // What other devices have pushed in the other form meanwhile stays.
+                count = try await RemoteInventory.delete(at: here) { name async throws(TransportError) in
+                    if let sealed { return try await sealed.isOpen(name) }
+                    return try await SealedTransport.isSealed(name, at: storage)
+                }
             }
             try setOpen(isOpen, remote: name)
-            if isOpen { count += try await PlacedKeys(at: storage).deleteAll() }
+            if let sealed { count += try await PlacedKeys(at: storage).delete(Set(sealed.keyring.epochs)) }
         } catch { throw Self.describe(error, at: remote, file: files.log) }
         try files.write(RemoteCache(), of: name)
         return count

@@ -78,7 +78,9 @@ public final class Syncing: Sendable {
             group.addTask {
                 var failure: StoreError?
                 for (remote, access) in remotes {
-                    do { _ = try await store.sync(remote, through: access) } catch let error as StoreError {
+                    do {
+                        _ = try await store.sync(remote, through: try store.sealing(access, remote.name))
+                    } catch let error as StoreError {
                         failure = error
                     }
                 }
@@ -130,8 +132,9 @@ public final class Syncing: Sendable {
             let isPushing = isFirst || pushPace.isPushDue
             isFirst = false
             do {
+                // Each time, since the log may have been sealed meanwhile, or what lies at the remote.
                 let summary = try await store.sync(
-                    remote, through: access, isPushing: isPushing, isFollowing: true)
+                    remote, through: try store.sealing(access, remote.name), isPushing: isPushing, isFollowing: true)
                 if summary.hasTraffic { pace.noteActivity(milliseconds: store.monotonicMilliseconds) }
                 report(.synced(summary))
             } catch let error as StoreError {
@@ -187,7 +190,7 @@ extension Store {
     public func startSyncing(with remotes: [Remote]? = nil) throws -> Syncing {
         try requireWritable()
         let remotes = try (remotes ?? self.remotes().filter { !$0.address.isOfApplication }).map {
-            (remote: $0, access: try access(to: $0))
+            (remote: $0, access: try $0.address.access(in: accessContext))
         }
         guard !remotes.isEmpty else {
             throw StoreError(
@@ -218,7 +221,7 @@ extension Store {
     public func startSyncing(with transport: any Transport, as name: String) throws -> Syncing {
         let remote = try applicationRemote(name)
         try note(remote)
-        return Syncing(self, [(remote: remote, access: try sealing(.storage(transport), name))])
+        return Syncing(self, [(remote: remote, access: .storage(transport))])
     }
 
     /// Returns the sync state of the store, by the last manifest of each device.

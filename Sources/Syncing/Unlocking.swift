@@ -107,12 +107,15 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with code `exists` if another event has sealed the log here.
     package func adopt(_ keys: LogKeys) throws {
+        if let root = try describing({ try log.rosterRow().root }), root != keys.root { throw Self.wasSealedTwice }
         try files.write(keys)
-        guard try describing({ try log.believe(keys.root) }) else {
-            throw StoreError(
-                .exists, "The log was sealed twice: the one at this remote is not the one here.",
-                hint: "Nothing was pulled or pushed. Use another remote.")
-        }
+        guard try describing({ try log.believe(keys.root) }) else { throw Self.wasSealedTwice }
+    }
+
+    private static var wasSealedTwice: StoreError {
+        StoreError(
+            .exists, "The log was sealed twice: the one at this remote is not the one here.",
+            hint: "Nothing was changed. Use another remote; or join this one in a new folder.")
     }
 }
 

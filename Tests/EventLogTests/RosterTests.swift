@@ -87,6 +87,30 @@ private struct RosterLog {
         #expect(try fleet.log.generation().number == first.number + 2)
     }
 
+    @Test func `excludes a device with more histories than can be named: then nothing of it was seen`() throws {
+        try fleet.seal(as: 0)
+        try fleet.approve(1, as: 0)
+        try fleet.test.append(5, as: fleet.devices[1])
+        let seen = (UInt64(0)..<2_200).map { "\(ReplicaID(high: 9, low: $0)).1-1" }.joined(separator: ",")
+        #expect(seen.utf8.count > RosterKind.valueLimit)
+        try fleet.say(
+            (RosterKind.revoked, [UInt8]("\(fleet.devices[1])".utf8)), (RosterKind.seen, [UInt8](seen.utf8)), as: 0)
+        #expect(try fleet.log.roster()?.isMember(fleet.devices[1]) == false && !fleet.counts(1, 1))
+    }
+
+    @Test func `is sealed however many devices there were, and takes little from an event that names much`() throws {
+        let before = (UInt64(0)..<3_000).map { "\(ReplicaID(high: 9, low: $0)).1-1" }.joined(separator: ",")
+        let keys = [UInt8](repeating: 1, count: 64)
+        try fleet.say((RosterKind.phrase, keys), (RosterKind.before, [UInt8](before.utf8)), as: 0)
+        #expect(try fleet.log.rosterRow().root != nil)
+        let size = try fleet.log.rosterRow().bytes.count
+        // A few bytes that name a thousand events.
+        try fleet.say(
+            (RosterKind.approved, [UInt8]("\(fleet.devices[2])".utf8)),
+            (RosterKind.ending, [UInt8]("\(fleet.devices[3]).1-100000".utf8)), as: 1)
+        #expect(try fleet.log.rosterRow().bytes.count - size < 64 * 20)
+    }
+
     @Test func `is the same after closing, in a copy, and after a rewrite`() throws {
         try fleet.seal(as: 0)
         try fleet.approve(1, as: 0)

@@ -99,16 +99,31 @@ struct StoreOptions: ParsableArguments {
 
 /// The store that a command opened for writing.
 enum OpenedStore {
-    private static let opened = Mutex<Store?>(nil)
+    private static let opened = Mutex<(store: Store, uncounted: UInt64)?>(nil)
 
-    static func remember(_ store: Store) { opened.withLock { $0 = store } }
+    static func remember(_ store: Store) { opened.withLock { $0 = (store, uncounted(in: store)) } }
+
+    /// The number of events of this device that do not count, since it does not belong to a sealed log.
+    private static func uncounted(in store: Store) -> UInt64 {
+        store.replica.flatMap { try? store.uncountedEvents(of: $0) } ?? 0
+    }
+
+    private static func sayWhetherWritesCount(in store: Store, _ before: UInt64) {
+        guard uncounted(in: store) > before, let replica = store.replica else { return }
+        let isRevoked = (try? store.membership(of: replica)) == .revoked
+        Terminal.remark(
+            "What was written does not count yet, and is not shown: this device \(isRevoked ? "was revoked" : "waits for approval"). "
+                + "On a device that belongs to the log, or here with --phrase-file: groundwave replicas approve \(replica.short)"
+        )
+    }
 
     /// Runs maintenance after the command has answered, then closes the store.
     ///
     /// The verb has done its own work, and said so: where a snapshot cannot be written, the log says so and the next verb
     /// tries again; where the store cannot be closed in order, it is told, and the answer stands.
     static func finish() {
-        guard let store = opened.withLock({ $0 }) else { return }
+        guard let (store, before) = opened.withLock({ $0 }) else { return }
+        sayWhetherWritesCount(in: store, before)
         Progress.during("Maintaining the store") { _ in _ = try? store.runMaintenance() }
         do { try store.close() } catch {
             let words = "\(error)"

@@ -283,10 +283,13 @@ extension Serving {
         #expect(try away.membership(of: try #require(away.replica)) == .member)
         try await founder.store.sync(stick)
         #expect(try founder.store.logDigest() == away.logDigest())
-        let again = await #expect(throws: StoreError.self) {
-            try await away.acceptSeal(at: remote.name, .passphrase("seven rivers"))
-        }
-        #expect(again?.code == .exists)
+        // A device that has lost its keys gets them again.
+        try FileManager.default.removeItem(at: away.url.appending(path: "keys"))
+        try await away.acceptSeal(at: remote.name, .passphrase("seven rivers"))
+        try await founder.add("N3CALL")
+        try await founder.store.sync(stick)
+        try await away.sync(remote)
+        #expect(try away.read { try $0.count(.contacts) } == 4)
         #expect(try away.syncStatus().remotes.allSatisfy { !$0.isOpen })
     }
 }

@@ -131,7 +131,8 @@ struct Join: AsyncParsableCommand {
             Terminal.remark(
                 "The log is sealed, and this device waits for approval: what it writes counts from then on. On a device that "
                     + "belongs to the log: groundwave replicas approve \"\(device)\". Its words: "
-                    + "\(try store.fingerprint(of: replica) ?? "")")
+                    + "\(try store.fingerprint(of: replica) ?? ""). With the recovery phrase, here: "
+                    + "groundwave replicas approve \"\(device)\" --phrase-file FILE")
         }
     }
 }
