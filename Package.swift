@@ -333,9 +333,9 @@ let package = Package(
             dependencies: everything
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
-                    "LogRepair", "MDBPages", "MeterProtocols", "Metering", "Observing", "Projections", "Radio",
-                    "Records",
-                    "Recovery", "Replication", "SeededNumbers", "Settings", "Store", "Syncing",
+                    "LogRepair", "MDBPages", "Membership", "MeterProtocols", "Metering", "Observing", "Projections",
+                    "Radio", "Records", "Recovery", "Replication", "SealedRemotes", "Sealing", "SeededNumbers",
+                    "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(
             name: "ProgramTests",

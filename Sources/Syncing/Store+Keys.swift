@@ -89,7 +89,7 @@ extension Store {
         for _ in 0..<3 {
             let (row, roster) = try describing { (try log.rosterRow(), try log.roster()) }
             guard let roster, let seal = row.seal, let keys = try describing({ try logKeys() }),
-                let phrase = try phraseKey(of: seal.event)
+                let phrase = try phraseKeys(of: seal.event)
             else { break }
             let members = try describing { try receivingKeys(of: roster) }
             let streams = try describing { try log.streams() }
@@ -98,8 +98,8 @@ extension Store {
                 guard roster.counts(epoch.event), roster.isMember(streams.origin(of: epoch.event.replica)),
                     let key = keys.keyring.key(of: epoch.file.epoch),
                     let contents = try? epoch.file.contents(with: key), contents.root == row.root,
-                    contents.namesKey == keys.keyring.namesKey,
-                    contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase],
+                    contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing),
+                    contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase.receiving],
                     contents.recipients.allSatisfy({ $0.kind != .device || members.contains($0.publicKey) })
                 else { return nil }
                 return (epoch, contents)
@@ -127,19 +127,21 @@ extension Store {
         return Set(try devices.compactMap { try receivingKey(of: $0) }.prefix(KeyFile.recipientLimit - 2))
     }
 
-    /// Begins an epoch for `members`, the phrase, and the passphrase of the newest epoch whose key is here.
+    /// Begins an epoch for `members`, the phrase, and the passphrase of the newest epoch whose key is here, with the proofs
+    /// that are there.
     ///
     /// - Parameter passphrase: Another passphrase; `nil` to leave it as it is.
-    /// - Returns: `false` if no former epoch can be opened.
+    /// - Returns: `false` if no former epoch can be opened that the phrase has signed.
     func beginEpoch(
-        for members: Set<[UInt8]>, _ phrase: [UInt8], _ row: RosterRow, _ keys: LogKeys,
-        passphrase: (key: [UInt8], scrypt: ScryptParameters)? = nil
+        for members: Set<[UInt8]>, _ phrase: PhraseKeys, _ row: RosterRow, _ keys: LogKeys,
+        passphrase: (key: RecipientKey, scrypt: ScryptParameters)? = nil
     ) async throws -> Bool {
         let roster = try describing { try log.roster() }
         let streams = try describing { try log.streams() }
         let known = try describing { try epochs(of: row) }.compactMap { epoch -> (Epoch, KeyFile.Contents)? in
             guard roster?.counts(epoch.event) ?? false, let key = keys.keyring.key(of: epoch.file.epoch),
-                let contents = try? epoch.file.contents(with: key)
+                let contents = try? epoch.file.contents(with: key), contents.log == logID, contents.root == row.root,
+                contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing)
             else { return nil }
             return (epoch, contents)
         }
@@ -147,15 +149,19 @@ extension Store {
         let former =
             known.last { roster?.isMember(streams.origin(of: $0.0.event.replica)) ?? false } ?? known.last
         guard let root = row.root, let former,
-            let reader = passphrase?.key ?? former.1.recipients.first(where: { $0.kind == .passphrase })?.publicKey
+            let reader = passphrase?.key.publicKey
+                ?? former.1.recipients.first(where: { $0.kind == .passphrase })?.publicKey
         else { return false }
         var generator = SystemRandomNumberGenerator()
         let key = EpochKey.random(using: &generator)
         let all = keys.keyring.epochs.compactMap { keys.keyring.key(of: $0) }
         let contents = KeyFile.Contents(
             log: logID, root: root, namesKey: keys.keyring.namesKey,
+            // Whoever begins an epoch can make none of them: the MAC belongs to the passphrase that is taken with it.
+            proofs: passphrase.map { former.1.proofs(for: $0.key) } ?? former.1.proofs,
             recipients: [
-                KeyFile.Recipient(.passphrase, publicKey: reader), KeyFile.Recipient(.phrase, publicKey: phrase),
+                KeyFile.Recipient(.passphrase, publicKey: reader),
+                KeyFile.Recipient(.phrase, publicKey: phrase.receiving),
             ] + members.sorted { $0.lexicographicallyPrecedes($1) }.map { KeyFile.Recipient(.device, publicKey: $0) },
             formerKeys: Array(all.suffix(KeyFile.Contents.formerKeyLimit)))
         let scrypt = passphrase?.scrypt ?? former.0.file.scrypt
@@ -166,10 +172,20 @@ extension Store {
         return true
     }
 
-    /// Returns the public key for which the keys are wrapped for the recovery phrase, as the event that sealed the log says.
-    private func phraseKey(of seal: EventID) throws -> [UInt8]? {
-        let keys = try value(of: RosterKind.phrase, kind: RosterKind.name, in: seal)
-        return keys.flatMap { $0.count == 64 ? Array($0[32...]) : nil }
+    /// The public keys of the recovery phrase, 32 bytes each.
+    struct PhraseKeys {
+        /// With which it signs.
+        let signing: [UInt8]
+        /// For which the keys of epochs are wrapped.
+        let receiving: [UInt8]
+    }
+
+    /// Returns the public keys of the recovery phrase, as the event that sealed the log says.
+    private func phraseKeys(of seal: EventID) throws -> PhraseKeys? {
+        guard let keys = try value(of: RosterKind.phrase, kind: RosterKind.name, in: seal), keys.count == 64 else {
+            return nil
+        }
+        return PhraseKeys(signing: Array(keys[..<32]), receiving: Array(keys[32...]))
     }
 
     /// Returns what one event writes to a field of a record of `kind`, whatever is written there later; `nil` if it does not.
@@ -193,10 +209,10 @@ extension Store {
         let roster = try requireMembership()
         var generator = SystemRandomNumberGenerator()
         let scrypt = ScryptParameters.random(using: &generator)
-        let key = try Self.key(of: passphrase, scrypt).publicKey
+        let key = try Self.key(of: passphrase, scrypt)
         let row = try describing { try log.rosterRow() }
         let members = try receivingKeys(of: roster)
-        guard let seal = row.seal, let phrase = try phraseKey(of: seal.event), let keys = try logKeys(),
+        guard let seal = row.seal, let phrase = try phraseKeys(of: seal.event), let keys = try logKeys(),
             try await beginEpoch(for: members, phrase, row, keys, passphrase: (key, scrypt))
         else {
             throw StoreError(
