@@ -342,7 +342,8 @@ let package = Package(
                 + ours([
                     "ADIF", "ByteCoding", "Compression", "Connections", "EventLog", "Events", "LMDB", "LogFormat",
                     "LogRepair", "MDBPages", "Membership", "MeterProtocols", "Metering", "Observing", "Peering",
-                    "Projections", "Radio", "Records", "Recovery", "Replication", "SeededNumbers", "SecureStreams",
+                    "Projections", "Radio", "Records", "Recovery", "Replication", "SealedRemotes", "Sealing",
+                    "SecureStreams", "SeededNumbers",
                     "Settings", "Store", "Syncing",
                 ]) + ["SimulatedMeters"]),
         .testTarget(

@@ -105,14 +105,15 @@ package final class SealedTransport: Transport, OtherForm {
     ) async throws(TransportError) -> [ObjectName] {
         guard let folder = sealed(prefix) else { return [] }
         var found: [ObjectName] = []
-        var last: ObjectName?
+        var (last, count) = (ObjectName?.none, 0)
         // The storage has them in the order of their sealed names.
         while true {
             let page = try await storage.list(prefix: folder, startAfter: last, limit: 1000)
             found += page.compactMap { names.plain($0.description).flatMap(ObjectName.init) }
-            // A listing that does not advance would never end.
-            guard page.count == 1000, let end = page.last, last.map({ $0 < end }) ?? true, found.count < Self.nameLimit
-            else { break }
+            count += page.count
+            guard page.count == 1000, let end = page.last, count < Self.nameLimit else { break }
+            // It would never end, and some names might never come.
+            if let last, end <= last { throw .unreachable("A listing of \(folder) there does not advance.") }
             last = end
         }
         let wanted = startAfter.map { start in found.filter { start < $0 } } ?? found

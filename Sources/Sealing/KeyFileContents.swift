@@ -33,6 +33,7 @@ extension KeyFile {
     /// | 16 | log |
     /// | 32 | root: the hash of the event that sealed the log |
     /// | 32 | key of names: see ``SealedNames`` |
+    /// | 96 | proofs of the log, the root and the key of names: see ``RootProofs`` |
     /// | 2 | number of recipients, as many as the file has wraps |
     /// | 33 each | kind (1): 1 for a passphrase, 2 for a recovery phrase, 3 for a device; public key (32). In the order of the wraps |
     /// | 2 | number of former epochs, at most 1,024 |
@@ -47,6 +48,8 @@ extension KeyFile {
         package let root: Hash256
         /// The 32 bytes that the names of objects are sealed with.
         package let namesKey: [UInt8]
+        /// Why a device that joins believes the three. Nobody has looked yet whether they are valid.
+        package let proofs: RootProofs
         /// Who can open the file, in the order of the wraps.
         package let recipients: [Recipient]
         /// The keys of former epochs, in order of their ids: old objects are not sealed anew.
@@ -57,10 +60,14 @@ extension KeyFile {
         /// - Parameters:
         ///   - namesKey: 32 bytes.
         ///   - formerKeys: At most ``formerKeyLimit``, each once, in any order.
-        package init(log: LogID, root: Hash256, namesKey: [UInt8], recipients: [Recipient], formerKeys: [EpochKey]) {
+        package init(
+            log: LogID, root: Hash256, namesKey: [UInt8], proofs: RootProofs, recipients: [Recipient],
+            formerKeys: [EpochKey]
+        ) {
             precondition(namesKey.count == 32, "The key of names has 32 bytes.")
             precondition(formerKeys.count <= Self.formerKeyLimit, "A key file has at most 1,024 former keys.")
-            (self.log, self.root, self.namesKey, self.recipients) = (log, root, namesKey, recipients)
+            (self.log, self.root, self.namesKey, self.proofs) = (log, root, namesKey, proofs)
+            self.recipients = recipients
             let sorted = formerKeys.sorted { $0.id < $1.id }
             precondition(zip(sorted, sorted.dropFirst()).allSatisfy { $0.id < $1.id }, "Each former key is there once.")
             self.formerKeys = sorted
@@ -70,7 +77,9 @@ extension KeyFile {
         package func keyring(with key: EpochKey) -> Keyring { Keyring(namesKey: namesKey, keys: formerKeys + [key]) }
 
         /// The size in bytes.
-        static func size(recipients: Int, formerKeys: Int) -> Int { 84 + recipients * 33 + formerKeys * 48 }
+        static func size(recipients: Int, formerKeys: Int) -> Int {
+            84 + RootProofs.size + recipients * 33 + formerKeys * 48
+        }
 
         /// The encoded contents.
         var bytes: [UInt8] {
@@ -78,6 +87,8 @@ extension KeyFile {
             writer.append(log)
             writer.append(root)
             writer.append(contentsOf: namesKey)
+            writer.append(contentsOf: proofs.signature)
+            writer.append(contentsOf: proofs.mac)
             writer.append(littleEndian: UInt16(recipients.count))
             for recipient in recipients {
                 writer.append(recipient.kind.rawValue)
@@ -113,6 +124,7 @@ extension ByteReader {
         let log = LogID(at: try skip(16, in: bytes).lowerBound, of: bytes)
         let root = Hash256(at: try skip(32, in: bytes).lowerBound, of: bytes)
         let namesKey = try array(32, in: bytes)
+        let proofs = RootProofs(signature: try array(64, in: bytes), mac: try array(32, in: bytes))
         var recipients: [KeyFile.Recipient] = []
         for _ in 0..<Int(try uint16(in: bytes)) {
             guard let kind = KeyFile.Recipient.Kind(rawValue: try byte(in: bytes)) else { return nil }
@@ -129,7 +141,7 @@ extension ByteReader {
             formerKeys.append(key)
         }
         return KeyFile.Contents(
-            log: log, root: root, namesKey: namesKey, recipients: recipients, formerKeys: formerKeys)
+            log: log, root: root, namesKey: namesKey, proofs: proofs, recipients: recipients, formerKeys: formerKeys)
     }
 
     private mutating func array(_ count: Int, in bytes: RawSpan) throws(ByteCodingError) -> [UInt8] {

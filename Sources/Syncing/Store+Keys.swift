@@ -52,7 +52,9 @@ extension Store {
             counted.filter { streams.origin(of: $0.event.replica) == founder }
             + counted.filter { streams.origin(of: $0.event.replica) != founder }
         let files = ordered.map(\.file).filter { keys?.keyring.key(of: $0.epoch) == nil }
-        for found in Self.unlock(files, with: RecipientKey(identity: identity), of: logID, root) {
+        for found in Self.unlock(
+            files, with: RecipientKey(identity: identity), of: logID, root, signedBy: try signer(of: row))
+        {
             if keys == nil { keys = found }
             guard found.keyring.namesKey == keys?.keyring.namesKey else { continue }
             for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys?.keyring.add($0) } }
@@ -63,8 +65,10 @@ extension Store {
 
     /// Returns the keys of the log, if they open `file`.
     func logKeys(opening file: KeyFile) throws -> LogKeys? {
-        guard let root = try log.rosterRow().root, let identity = ownIdentity else { return nil }
-        let opened = Self.unlock([file], with: RecipientKey(identity: identity), of: logID, root)
+        let row = try log.rosterRow()
+        guard let root = row.root, let identity = ownIdentity else { return nil }
+        let opened = Self.unlock(
+            [file], with: RecipientKey(identity: identity), of: logID, root, signedBy: try signer(of: row))
         guard var keys = try logKeys() ?? opened.first else { return nil }
         for found in opened where found.keyring.namesKey == keys.keyring.namesKey {
             for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys.keyring.add($0) } }
@@ -73,12 +77,15 @@ extension Store {
     }
 
     /// Returns what those of `files` hold for `recipient` that are of this log.
+    ///
+    /// - Parameter signer: The key with which the recovery phrase signs, as far as it is known: files that it has not signed
+    ///   are passed over.
     static func unlock(
-        _ files: [KeyFile], with recipient: RecipientKey, of log: LogID, _ root: Hash256
+        _ files: [KeyFile], with recipient: RecipientKey, of log: LogID, _ root: Hash256, signedBy signer: [UInt8]?
     ) -> [LogKeys] {
         files.compactMap { file in
             guard let key = try? file.epochKey(with: recipient), let contents = try? file.contents(with: key),
-                contents.log == log, contents.root == root
+                contents.log == log, contents.root == root, signer.map(contents.isSigned(by:)) ?? true
             else { return nil }
             return LogKeys(contents, with: key)
         }
@@ -92,7 +99,7 @@ extension Store {
         for _ in 0..<3 {
             let (row, roster) = try describing { (try log.rosterRow(), try log.roster()) }
             guard let roster, let seal = row.seal, let keys = try describing({ try logKeys() }),
-                let phrase = try phraseKey(of: seal.event)
+                let phrase = try phraseKeys(of: seal.event)
             else { break }
             let members = try describing { try receivingKeys(of: roster) }
             let streams = try describing { try log.streams() }
@@ -102,21 +109,28 @@ extension Store {
                 guard roster.counts(epoch.event), roster.isMember(streams.origin(of: epoch.event.replica)),
                     let key = keys.keyring.key(of: epoch.file.epoch),
                     let contents = try? epoch.file.contents(with: key), contents.root == row.root,
-                    contents.namesKey == keys.keyring.namesKey,
-                    contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase],
+                    contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing),
+                    contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase.receiving],
                     contents.recipients.allSatisfy({ $0.kind != .device || members.contains($0.publicKey) })
                 else { return nil }
                 return (epoch, contents)
             }.last
             let isComplete = newest.map { members.isSubset(of: $0.1.recipients.map(\.publicKey)) } ?? false
-            let isMember = try replica.map { roster.isMember(try log.streams().origin(of: $0)) } ?? false
+            let own = try replica.map { try log.streams().origin(of: $0) }
+            let isMember = own.map(roster.isMember) ?? false
             if let (epoch, contents) = newest, isComplete || !isMember,
                 let key = keys.keyring.key(of: epoch.file.epoch)
             {
+                // Only who begins an epoch knows that it is wrapped for everybody, so that older key files can go.
+                let isOwn = try describing { try log.streams().origin(of: epoch.event.replica) } == own
                 return SealedTransport.Writing(
-                    key: key, file: epoch.bytes, former: Set(contents.formerKeys.map(\.id)))
+                    key: key, file: epoch.bytes, former: isOwn ? Set(contents.formerKeys.map(\.id)) : [])
             }
-            guard isMember, try await beginEpoch(for: members, phrase, row, keys) else { break }
+            // Beyond the devices for which there is room nobody can begin one.
+            let receiving = ownIdentity.map { RecipientKey(identity: $0).publicKey }
+            guard isMember, receiving.map(members.contains) ?? false,
+                try await beginEpoch(for: members, phrase, row, keys)
+            else { break }
         }
         throw StoreError(
             .notPermitted, "There is no key of the log with which this device may seal anything.",
@@ -131,36 +145,52 @@ extension Store {
         return Set(try devices.compactMap { try receivingKey(of: $0) }.prefix(KeyFile.recipientLimit - 2))
     }
 
-    /// Begins an epoch for `members`, the phrase, and the passphrase of the newest epoch whose key is here.
+    /// Begins an epoch for `members`, the phrase, and the passphrase of the newest epoch whose key is here, with the proofs
+    /// that are there.
     ///
     /// - Parameter passphrase: Another passphrase; `nil` to leave it as it is.
-    /// - Returns: `false` if no former epoch can be opened.
+    /// - Returns: `false` if no former epoch can be opened that the phrase has signed.
     func beginEpoch(
-        for members: Set<[UInt8]>, _ phrase: [UInt8], _ row: RosterRow, _ keys: LogKeys,
-        passphrase: (key: [UInt8], scrypt: ScryptParameters)? = nil
+        for members: Set<[UInt8]>, _ phrase: PhraseKeys, _ row: RosterRow, _ keys: LogKeys,
+        passphrase: (key: RecipientKey, scrypt: ScryptParameters)? = nil
     ) async throws -> Bool {
         let roster = try describing { try log.roster() }
         let streams = try describing { try log.streams() }
         let known = try describing { try epochs(of: row, by: roster) }.compactMap {
             epoch -> (Epoch, KeyFile.Contents)? in
             guard roster?.counts(epoch.event) ?? false, let key = keys.keyring.key(of: epoch.file.epoch),
-                let contents = try? epoch.file.contents(with: key)
+                let contents = try? epoch.file.contents(with: key), contents.log == logID, contents.root == row.root,
+                contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing)
             else { return nil }
             return (epoch, contents)
         }
         // The passphrase that somebody set who belongs to the log now.
+        let isByMember = { (epoch: (Epoch, KeyFile.Contents)) in
+            roster?.isMember(streams.origin(of: epoch.0.event.replica)) ?? false
+        }
+        // A passphrase that was set by a device that was excluded since would let that device read on, whoever has copied it:
+        // the one counts that came with the seal, or from a device that belongs.
         let former =
-            known.last { roster?.isMember(streams.origin(of: $0.0.event.replica)) ?? false } ?? known.last
+            known.last { epoch in
+                let first = known.first { $0.1.passphraseKey == epoch.1.passphraseKey }
+                guard let first, epoch.1.passphraseKey.map(RecipientKey.isUsable) ?? false else { return false }
+                return isByMember(epoch) && (isByMember(first) || first.0.event == known.first?.0.event)
+            } ?? known.first
         guard let root = row.root, let former,
-            let reader = passphrase?.key ?? former.1.recipients.first(where: { $0.kind == .passphrase })?.publicKey
+            let reader = passphrase?.key.publicKey ?? former.1.passphraseKey
         else { return false }
         var generator = SystemRandomNumberGenerator()
         let key = EpochKey.random(using: &generator)
-        let all = keys.keyring.epochs.compactMap { keys.keyring.key(of: $0) }
+        // What an epoch of the log has stays, whatever else somebody has put among the former keys.
+        let ids = known.map(\.0.file.epoch)
+        let all = (keys.keyring.epochs.filter { !ids.contains($0) } + ids).compactMap { keys.keyring.key(of: $0) }
         let contents = KeyFile.Contents(
             log: logID, root: root, namesKey: keys.keyring.namesKey,
+            // Whoever begins an epoch can make none of them: the MAC belongs to the passphrase that is taken with it.
+            proofs: passphrase.map { former.1.proofs(for: $0.key) } ?? former.1.proofs,
             recipients: [
-                KeyFile.Recipient(.passphrase, publicKey: reader), KeyFile.Recipient(.phrase, publicKey: phrase),
+                KeyFile.Recipient(.passphrase, publicKey: reader),
+                KeyFile.Recipient(.phrase, publicKey: phrase.receiving),
             ] + members.sorted { $0.lexicographicallyPrecedes($1) }.map { KeyFile.Recipient(.device, publicKey: $0) },
             formerKeys: Array(all.suffix(KeyFile.Contents.formerKeyLimit)))
         let scrypt = passphrase?.scrypt ?? former.0.file.scrypt
@@ -171,10 +201,25 @@ extension Store {
         return true
     }
 
-    /// Returns the public key for which the keys are wrapped for the recovery phrase, as the event that sealed the log says.
-    private func phraseKey(of seal: EventID) throws -> [UInt8]? {
-        let keys = try value(of: RosterKind.phrase, kind: RosterKind.name, in: seal)
-        return keys.flatMap { $0.count == 64 ? Array($0[32...]) : nil }
+    /// The public keys of the recovery phrase, 32 bytes each.
+    struct PhraseKeys {
+        /// With which it signs.
+        let signing: [UInt8]
+        /// For which the keys of epochs are wrapped.
+        let receiving: [UInt8]
+    }
+
+    /// Returns the key with which the recovery phrase signs; `nil` if the event that sealed the log is not here.
+    private func signer(of row: RosterRow) throws -> [UInt8]? {
+        try row.seal.flatMap { try phraseKeys(of: $0.event)?.signing }
+    }
+
+    /// Returns the public keys of the recovery phrase, as the event that sealed the log says.
+    private func phraseKeys(of seal: EventID) throws -> PhraseKeys? {
+        guard let keys = try value(of: RosterKind.phrase, kind: RosterKind.name, in: seal), keys.count == 64 else {
+            return nil
+        }
+        return PhraseKeys(signing: Array(keys[..<32]), receiving: Array(keys[32...]))
     }
 
     /// Returns what one event writes to a field of a record of `kind`, whatever is written there later; `nil` if it does not.
@@ -198,10 +243,10 @@ extension Store {
         let roster = try requireMembership()
         var generator = SystemRandomNumberGenerator()
         let scrypt = ScryptParameters.random(using: &generator)
-        let key = try Self.key(of: passphrase, scrypt).publicKey
+        let key = try Self.key(of: passphrase, scrypt)
         let row = try describing { try log.rosterRow() }
         let members = try receivingKeys(of: roster)
-        guard let seal = row.seal, let phrase = try phraseKey(of: seal.event), let keys = try logKeys(),
+        guard let seal = row.seal, let phrase = try phraseKeys(of: seal.event), let keys = try logKeys(),
             try await beginEpoch(for: members, phrase, row, keys, passphrase: (key, scrypt))
         else {
             throw StoreError(
@@ -246,8 +291,9 @@ extension Store {
         guard let identity = ownIdentity else { preconditionFailure("Keys are kept beside an identity.") }
         let recipient = RecipientKey(identity: identity)
         let last = LastWriting()
+        let signer = try describing { try signer(of: log.rosterRow()) }
         return SealedTransport(storage, keys) { [logID] files in
-            Self.unlock(files, with: recipient, of: logID, keys.root).flatMap { found in
+            Self.unlock(files, with: recipient, of: logID, keys.root, signedBy: signer).flatMap { found in
                 found.keyring.epochs.compactMap { found.keyring.key(of: $0) }
             }
         } writing: { [self] in
@@ -258,6 +304,11 @@ extension Store {
             }
         }
     }
+}
+
+extension KeyFile.Contents {
+    /// The public key for the passphrase; `nil` if there is none.
+    fileprivate var passphraseKey: [UInt8]? { recipients.first { $0.kind == .passphrase }?.publicKey }
 }
 
 /// What was sealed with last, as long as nothing more was said of who belongs.

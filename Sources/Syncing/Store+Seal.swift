@@ -69,8 +69,9 @@ extension Store {
                 try batch.append(RosterKind.change(batch.newID(), (RosterKind.approved, [UInt8]("\(device)".utf8))))
             }
             let own = RecipientKey(identity: identity).publicKey
+            let proofs = RootProofs(of: logID, root, namesKey: namesKey, phrase: phrase, passphrase: reader)
             let contents = KeyFile.Contents(
-                log: logID, root: root, namesKey: namesKey,
+                log: logID, root: root, namesKey: namesKey, proofs: proofs,
                 recipients: [
                     KeyFile.Recipient(.passphrase, publicKey: reader.publicKey),
                     KeyFile.Recipient(.phrase, publicKey: phrase.recipient.publicKey),

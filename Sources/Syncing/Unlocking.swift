@@ -29,8 +29,11 @@ package struct KnownPhrase: Sendable {
 extension Store {
     /// Returns the keys of the log at a sealed remote; `nil` if nothing there is sealed.
     ///
-    /// - Throws: ``StoreError`` with code `notPermitted` if nothing that opens it was given, or if that is wrong;
-    ///   ``TransportError``.
+    /// Only those key files are believed that the recovery phrase has signed, or that somebody has confirmed who knew the
+    /// passphrase: whoever can write at the remote can put others there.
+    ///
+    /// - Throws: ``StoreError`` with code `notPermitted` if nothing that opens it was given, or if that is wrong; `damaged` if
+    ///   the key files that it opens are false, or of several logs; ``TransportError``.
     package static func unlock(
         _ access: RemoteAccess, at address: RemoteAddress, with unlocking: Unlocking?
     ) async throws -> LogKeys? {
@@ -54,11 +57,15 @@ extension Store {
         var opened: [LogKeys] = []
         var reader: (scrypt: ScryptParameters, key: RecipientKey)?
         // A stranger can fill the remote with files that each ask for work.
-        var (tries, isExhausted) = (4, false)
+        var (tries, isExhausted, isMisled) = (4, false, false)
         for file in files {
             let recipient: RecipientKey
+            var signer: [UInt8]?
             switch unlocking {
-            case .phrase(let words): recipient = try KnownPhrase(words).phrase.recipient
+            case .phrase(let words):
+                let phrase = try KnownPhrase(words).phrase
+                recipient = phrase.recipient
+                signer = phrase.identity.publicKey
             case .passphrase(let passphrase):
                 if let reader, reader.scrypt == file.scrypt {
                     recipient = reader.key
@@ -75,6 +82,10 @@ extension Store {
             guard let key = try? file.epochKey(with: recipient), let contents = try? file.contents(with: key) else {
                 continue
             }
+            guard signer.map(contents.isSigned(by:)) ?? contents.isConfirmed(by: recipient) else {
+                isMisled = true
+                continue
+            }
             opened.append(LogKeys(contents, with: key))
         }
         guard var keys = opened.first else {
@@ -83,6 +94,15 @@ extension Store {
                 throw StoreError(
                     .notPermitted, "There are too many key files at \(address) to try the passphrase on all of them.",
                     hint: "Nothing was written. Somebody has put false ones there: join with the recovery phrase.")
+            }
+            if isMisled {
+                throw StoreError(
+                    .damaged,
+                    "Each key file at \(address) that the \(what) opens is false: it is not of whoever sealed the log.",
+                    hint: """
+                        Nothing was written. A device that was revoked may have put it there: join through another remote \
+                        of the log.
+                        """)
             }
             throw StoreError(
                 .notPermitted, "The \(what) does not open what lies at \(address).",

@@ -63,11 +63,10 @@ def unwrapped(wrap: bytes, private: bytes, info: bytes) -> bytes | None:
     """HPKE in base mode, RFC 9180: X25519, HKDF-SHA256, ChaCha20-Poly1305."""
 
     def extract(salt: bytes, suite: bytes, label: bytes, secret: bytes) -> bytes:
-        return hmac.new(salt or bytes(32), b"HPKE-v1" + suite + label + secret, hashlib.sha256).digest()
+        return hmac.digest(salt or bytes(32), b"HPKE-v1" + suite + label + secret, "sha256")
 
     def expand(key: bytes, suite: bytes, label: bytes, info: bytes, size: int) -> bytes:
-        text = struct.pack(">H", size) + b"HPKE-v1" + suite + label + info
-        return hmac.new(key, text + b"\1", hashlib.sha256).digest()[:size]
+        return hmac.digest(key, struct.pack(">H", size) + b"HPKE-v1" + suite + label + info + b"\1", "sha256")[:size]
 
     mine = X25519PrivateKey.from_private_bytes(private)
     try:
@@ -101,11 +100,13 @@ def open_key_file(data: bytes, passphrase: str) -> tuple[bytes, bytes, dict[byte
     check(key is not None, "the passphrase does not open the key file")
     check(id_of(key) == epoch, "the key file has the key of another epoch")
     plain = open_object(data[end:], "keys", bytes(16), {epoch: key}, also=hashlib.sha256(data[:end]).digest())
-    recipients = struct.unpack("<H", plain[80:82])[0]
-    check(recipients == count, "the key file has another number of wraps than of recipients")
-    former = plain[84 + 33 * recipients :]
+    told, mac_key = plain[:48] + hashlib.sha256(plain[48:80]).digest(), derived(private, b"groundwave root")
+    mac = hmac.digest(mac_key, b"groundwave root" + told, "sha256")
+    check(hmac.compare_digest(mac, plain[144:176]), "whoever made the key file does not know the passphrase")
+    check(plain[176:178] == struct.pack("<H", count), "the key file has another number of wraps than of recipients")
+    former = plain[180 + 33 * count :]
     keys = {former[at : at + 16]: former[at + 16 : at + 48] for at in range(0, len(former), 48)}
-    check(plain[82 + 33 * count : 84 + 33 * count] == struct.pack("<H", len(keys)), "the former keys are not as many")
+    check(plain[178 + 33 * count : 180 + 33 * count] == struct.pack("<H", len(keys)), "the former keys are not as many")
     ordered = epoch not in keys and list(keys) == sorted(keys)
     check(ordered and all(id_of(keys[name]) == name for name in keys), "the former keys break a rule")
     return plain[:16], plain[48:80], {**keys, epoch: key}
@@ -146,5 +147,4 @@ if __name__ == "__main__":
     log, names_key, keys = open_key_file(given.key_file.read_bytes(), phrase)
     if given.command == "name":
         sys.exit(print("\n".join(plain_name(name, names_key) for name in given.arguments)))
-    file, name = given.arguments
-    sys.stdout.buffer.write(open_object(pathlib.Path(file).read_bytes(), name, log, keys))
+    sys.stdout.buffer.write(open_object(pathlib.Path(given.arguments[0]).read_bytes(), given.arguments[1], log, keys))

@@ -20,6 +20,15 @@ enum KeyFileSamples {
     static let passphrase = "seven \u{FB01}sh A\u{30A}ngstro\u{308}m \u{2460}"
     static let passphraseKey = "09d5db6785f9f8637c709f19b67d0ea10e663cb028a70f901416f4c1bee20200"
     static let salt = [UInt8](0x60..<0x80)
+    static let passphraseRecipient: RecipientKey = {
+        do {
+            return try RecipientKey(passphrase: passphrase, parameters: ScryptParameters(log2N: 15, salt: salt))
+        } catch { preconditionFailure("\(error)") }
+    }()
+    static let root = Hash256(at: 0, of: [UInt8](0xA0..<0xC0).span.bytes)
+    static let namesKey = [UInt8](0xC0..<0xE0)
+    static let proofs = RootProofs(
+        of: Samples.log, root, namesKey: namesKey, phrase: phrase, passphrase: passphraseRecipient)
     static let former = [Samples.epochKey([UInt8](1..<33)), Samples.epochKey([UInt8](2..<34))]
 
     static func recipients() -> [KeyFile.Recipient] {
@@ -31,11 +40,11 @@ enum KeyFileSamples {
     }
 
     static func contents(
-        _ recipients: [KeyFile.Recipient] = recipients(), former: [EpochKey] = former
+        _ recipients: [KeyFile.Recipient] = recipients(), former: [EpochKey] = former, log: LogID = Samples.log,
+        root: Hash256 = root, namesKey: [UInt8] = namesKey, proofs: RootProofs = proofs
     ) -> KeyFile.Contents {
         KeyFile.Contents(
-            log: Samples.log, root: Hash256(at: 0, of: [UInt8](0xA0..<0xC0).span.bytes), namesKey: [UInt8](0xC0..<0xE0),
-            recipients: recipients, formerKeys: former)
+            log: log, root: root, namesKey: namesKey, proofs: proofs, recipients: recipients, formerKeys: former)
     }
 
     static func file(_ contents: KeyFile.Contents = contents(), seed: UInt64 = 1) throws -> [UInt8] {
@@ -63,33 +72,37 @@ enum KeyFileSamples {
 
     // Written in Python, from the tables: for the three recipients, with two former keys.
     static let written =
-        "47574b318f0200001db7cb1a088694e47be3699401204da50f606162636465666768696a6b6c6d6e6f707172737475767778797a"
-        + "7b7c7d7e7f0300b972ba2795c4f6ac03c7b1a8de97cb22ae44e3595ab8ad483d20ef61e318c63766985a43513036be31347c6495"
-        + "2fd8f981bd121d02e909cfe916bb06ac90ecf8ce669c28ff74b451c30d858f6faf84a087763a7b64dbb148f078276375df703ffb"
-        + "30b50f8e79e8f5c1ff6c1fd7210b1ed5e3f2ce1b6ff12410bac47f09178cd1b9990b83e45dc9c91cb527a737b4250438ec0dc981"
-        + "f182124c182fb071175ec43b26cc093a5b71c9cef3ab9cd805015a1505d638e09517164af3970b518dee0a41043548d43f4abc2b"
-        + "7d21c51108e6dae8b1add85cccedd80aee2723c5e6d75f7e8b5b94970a755a9688f9047394bf1c475758311db7cb1a088694e47b"
-        + "e3699401204da5404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f130165ce6484558406f700a8c3"
+        "47574b31ef0200001db7cb1a088694e47be3699401204da50f606162636465666768696a6b6c6d6e6f707172737475767778797a"
+        + "7b7c7d7e7f0300d6f0e9b2deecee6df407c6beea661fc057b23caf4de52d21b440052668ced203745b1fa76d0f04794d5b71a87d"
+        + "cb79dcea813e694ef150d698abfec388aab47b580f01a11c00e5a6c37e15f494c384eaaf752b5e3b17412e9f609b7396608f429a"
+        + "66d5c02d595c169dedfac4771d0d5272469e1398495a4af8c9ef322c9893b6cf44b0691d8064778663c3e1b2230094fd212bb32b"
+        + "19978c95cd4faeff4d05073e0618baabc41e967fc16ea4af91371de2db6a85d7906f7f3ab8fdaf2e1709352cfbb8d06e12c2d435"
+        + "ddc9f5a7142d8fb8f15fcac9c14548b0b300ab935e01dd58190402daa400b953f96cab186fef06475758311db7cb1a088694e47b"
+        + "e3699401204da5404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f730165ce6484558406f700a8c3"
         + "e4dc58898b16c8ab2192ce4bbd846dc0f30fda7561dd1149ad21f8a6420b55652df48bd5ec080c6b50034235cd7044cdf7c61319"
-        + "78c833f7d6e6229ccd31a12eefe588155632e63b0fad525b55fcf8e94564d6be07687e81d10b48421d64ea7eda437f2d35651e4c"
-        + "2c699b742d44a8eccadb4ad35937961fc9f29ecd863b8a2f8d612634be57b774ed782f00b0954ae7307a4291b150b3d9a6f6d17f"
-        + "765b6e75fd82ce2830bb2c320da8a034b41229a94effba9eca1e4408da53eedfaa9f3c966ef26721e70233fdf5256ee476c54020"
-        + "4482602f94e7cab0cae49c6bae79c6d939156a5e714dbf629819796aed945bcc7782294f70d107becb4948e6c0db4877f4185944"
-        + "36f7c23486fa5da3c02169d8f24a163cb5dc5868414456571e805adf9220c1"
+        + "78c833f7d6e6229ccd31a12eefe588155632e6eec62c3523da1c232a03cfe115faaa066386710c950d094cc7713be7fdb9594741"
+        + "587e74253f1e512cc15258be4ea7bc21054122043fb5438929f399dfee24b2358ae18c20ce40a4994b2da78ea9b6c68461856c4e"
+        + "7ea0a4fbb31a7225a67232f7acf9c8af6d75f3fc48c8cbfc098f4d884dbc758cad9a1632656775301bca8714fb2862ab2ea35cd4"
+        + "1ab52fa5a63d74bfe8902626935d567945b8dcff5280e5d844fa3019769ec8af0dfc6acabb7b53f8a6eb355200159dafcfeb0a3b"
+        + "21e218e83cb621f3dd0136740c1e1bcac3630341215a8202497fa255a0fa8b400d279ef21cec03f2f0a4176f7c8b9bea20c1612b"
+        + "4df22c031ce3a24f085e7ce0e3d9e4160a48067e940826107b66e46a3689e587a6a16c2b66b8f0a3740fd28302e1cd9926990f59"
+        + "daa22ea07dbe6ccdc5190db12b1ec7adac49c243b15f12"
 
     // The same without former keys; its wraps have another key than that of the epoch.
     static let wrongWrap =
-        "47574b312f0200001db7cb1a088694e47be3699401204da50f606162636465666768696a6b6c6d6e6f707172737475767778797a"
-        + "7b7c7d7e7f030054b87a189b391809e4b133706a53fa431ef1116ea14b4d810dba0f4188f88c677baa60bd5cb5bacd6984e0d9c1"
-        + "fad407a438535b8c24aa3b98f49419e68cd8d8e73e80bbfbe9e361ffaaa351d49fdde5acb4b3a02f678a28c54afa2257cb7861e8"
-        + "ccfe93bc45a624ea6c5f6c5d021a298d8e4cfb7bafeb0a35a191bafe89065266e89a7fea0281299328cbfa0a8a607ad3cb114b3f"
-        + "9e18a2c3973ce31791ce4406eb2af53300abf0ba836c715799c63b9c91502971cb959d4d87226b37867f0d0a888de964a0d9cc49"
-        + "291411a5fe237d900922eae451afc49a7c5c1c7efe3903f0a973e1f82369eb99d62203fc497374475758311db7cb1a088694e47b"
-        + "e3699401204da5404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5fb30065ce6484558406f700a8c3"
+        "47574b318f0200001db7cb1a088694e47be3699401204da50f606162636465666768696a6b6c6d6e6f707172737475767778797a"
+        + "7b7c7d7e7f03002a84ea10e842c9f2c7ee9f140f9e0505a14d143fc24e05e37264547087014b07ad41e16c473c218cbaf8a3c0f6"
+        + "265a4234b98cfc7f9ed2f172876b3328fb3088c7cc86fb0081f89787057bcb4bb4052ba464faa6ee95df687430818b2164c59b4d"
+        + "261a24b85ed3c3be823aea606e8318e1f0bdafb4dcb4f17ba4a8cc5eaeae63522db4a7dac23d8d788514eeb35b9e47124edd758a"
+        + "7f3fa00807d733d20e9a3fad1cbe724245155e1fc94e34b78becc9e80cc16517391c177be75a38ab5a20697c16aa884ab2306592"
+        + "6b44f74736cbe3a5daeff4424ce792bee2848415a69d02bc7dcd4c8b5e360b3c9720cff0b64299475758311db7cb1a088694e47b"
+        + "e3699401204da5404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f130165ce6484558406f700a8c3"
         + "e4dc58898b16c8ab2192ce4bbd846dc0f30fda7561dd1149ad21f8a6420b55652df48bd5ec080c6b50034235cd7044cdf7c61319"
-        + "78c833f7d6e6229ccd31a12eefe588155632e63b0fad525b55fcf8e94564d6be07687e81d10b48421d64ea7eda437f2d35651e4c"
-        + "2c699b742d44a8eccadb4ad35937961fc9f29ecd863b8a2f8d612634be57b774ed782f00b0954ae7307a4291b150b3d9a6f6d17f"
-        + "765b6e75fd82ce2830bb2c320da8a034b6127605b0abb78879c56e2757095ba77d5d8e75a7337e"
+        + "78c833f7d6e6229ccd31a12eefe588155632e6eec62c3523da1c232a03cfe115faaa066386710c950d094cc7713be7fdb9594741"
+        + "587e74253f1e512cc15258be4ea7bc21054122043fb5438929f399dfee24b2358ae18c20ce40a4994b2da78ea9b6c68461856c4e"
+        + "7ea0a4fbb31a7225a67232f7acf9c8af6d75f3fc48c8cbfc098f4d884dbc758cad9a1632656775301bca8714fb2862ab2ea35cd4"
+        + "1ab52fa5a63d74bfe8902626935d567945b8dcff5280e5d844fa3019769ec8af0dfc6acabb7b53f8a6eb355200159dafcfeb0a3b"
+        + "21e218e83cb621f3df0169d8f24a16058dd9ce291338b9e3a2768ca2a1968e"
 
     // A wrap for the device whose encapsulated key is zero, so that its shared secret is zero for every recipient.
     static let smallOrderWrap =

@@ -29,6 +29,8 @@ import Testing
         #expect(contents.log == SealingTests.Samples.log && contents.namesKey == [UInt8](0xC0..<0xE0))
         #expect(contents.root.description.hasPrefix("a0a1a2") && contents.recipients == Samples.recipients())
         #expect(Set(contents.formerKeys.map(\.bytes)) == Set(Samples.former.map(\.bytes)))
+        #expect(contents.isSigned(by: Samples.phrase.identity.publicKey))
+        #expect(contents.isConfirmed(by: Samples.passphraseRecipient))
     }
 
     @Test func `that another program wrote from the table opens for all its recipients`() throws {
@@ -163,6 +165,7 @@ import Testing
     /// The bytes of the contents, by their table.
     private func plain(recipients: [(UInt8, [UInt8])], former: [(EpochID, [UInt8])], rest: [UInt8] = []) -> [UInt8] {
         var bytes = SealingTests.Samples.log.bytes + [UInt8](0xA0..<0xE0)
+        bytes += Samples.proofs.signature + Samples.proofs.mac
         bytes += [UInt8(recipients.count), 0] + recipients.flatMap { [$0.0] + $0.1 }
         bytes += [UInt8(former.count & 255), UInt8(former.count >> 8)] + former.flatMap { $0.0.bytes + $0.1 }
         return bytes + rest

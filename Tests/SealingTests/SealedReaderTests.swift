@@ -86,6 +86,22 @@ struct `A reader written from the tables alone` {
         #expect(try open(keyFile, object, name: name) == (0, Samples.text))
     }
 
+    @Test func `refuses a key file of somebody who knows its passphrase's public key only`() throws {
+        let object = sealed(Samples.text, with: Samples.key)
+        let copied = KeyFileSamples.proofs
+        for index in copied.mac.indices {
+            var mac = copied.mac
+            mac[index] ^= 1 << (index % 8)
+            let proofs = RootProofs(signature: copied.signature, mac: mac)
+            let forged = try KeyFileSamples.file(KeyFileSamples.contents(proofs: proofs))
+            #expect(try open(forged, object, name: name) == (1, []), "byte \(index) of the MAC")
+        }
+        let root = Hash256(at: 0, of: [UInt8](0xA1..<0xC1).span.bytes)
+        let forged = try KeyFileSamples.file(KeyFileSamples.contents(root: root))
+        #expect(try open(forged, object, name: name) == (1, []))
+        #expect(try open(KeyFileSamples.file(), object, name: name) == (0, Samples.text))
+    }
+
     @Test func `tells the plain names of objects`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let plain = [
