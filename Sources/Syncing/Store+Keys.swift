@@ -53,7 +53,7 @@ extension Store {
             + counted.filter { streams.origin(of: $0.event.replica) != founder }
         let files = ordered.map(\.file).filter { keys?.keyring.key(of: $0.epoch) == nil }
         for found in Self.unlock(
-            files, with: RecipientKey(identity: identity), of: logID, root, signedBy: try signer(of: row))
+            files, with: RecipientKey(identity: identity), of: logID, root, signedBy: try signingKey(of: row))
         {
             if keys == nil { keys = found }
             guard found.keyring.namesKey == keys?.keyring.namesKey else { continue }
@@ -68,7 +68,7 @@ extension Store {
         let row = try log.rosterRow()
         guard let root = row.root, let identity = ownIdentity else { return nil }
         let opened = Self.unlock(
-            [file], with: RecipientKey(identity: identity), of: logID, root, signedBy: try signer(of: row))
+            [file], with: RecipientKey(identity: identity), of: logID, root, signedBy: try signingKey(of: row))
         guard var keys = try logKeys() ?? opened.first else { return nil }
         for found in opened where found.keyring.namesKey == keys.keyring.namesKey {
             for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys.keyring.add($0) } }
@@ -210,7 +210,7 @@ extension Store {
     }
 
     /// Returns the key with which the recovery phrase signs; `nil` if the event that sealed the log is not here.
-    private func signer(of row: RosterRow) throws -> [UInt8]? {
+    private func signingKey(of row: RosterRow) throws -> [UInt8]? {
         try row.seal.flatMap { try phraseKeys(of: $0.event)?.signing }
     }
 
@@ -291,7 +291,7 @@ extension Store {
         guard let identity = ownIdentity else { preconditionFailure("Keys are kept beside an identity.") }
         let recipient = RecipientKey(identity: identity)
         let last = LastWriting()
-        let signer = try describing { try signer(of: log.rosterRow()) }
+        let signer = try describing { try signingKey(of: log.rosterRow()) }
         return SealedTransport(storage, keys) { [logID] files in
             Self.unlock(files, with: recipient, of: logID, keys.root, signedBy: signer).flatMap { found in
                 found.keyring.epochs.compactMap { found.keyring.key(of: $0) }

@@ -183,7 +183,7 @@ private struct RevokedDevice {
                 Change(
                     kind: RosterKind.name, record: batch.newID(),
                     operations: [FieldOperation(.set, .number(RosterKind.epoch), value: bytes)]))
-            try batch.add(Contact("N1CALL"))
+            _ = try batch.add(Contact("N1CALL"))
         }
         try await fleet.sync(phone, fleet.founder)
         #expect(try fleet.founder.calls == ["N1CALL"])

@@ -85,7 +85,7 @@ extension SealedFleet {
     @Test(.timeLimit(.minutes(1)), arguments: [false, true])
     func `ends a listing that does not advance with an error`(isBackwards: Bool) async throws {
         let store = try await SealedFleet().founder.store
-        let sealed = try store.sealed(StuckListing(isBackwards: isBackwards))
+        let sealed = try store.sealed(StuckListing(isBackwards: isBackwards), for: "cloud")
         let replica = try #require(store.replica)
         let folder = try #require(ObjectPrefix(folder: "stores/\(replica)"))
         let error = await #expect(throws: TransportError.self) {
@@ -131,7 +131,9 @@ extension SealedFleet {
         try log.fill()
         try await store.write { [devices] batch in
             for device in devices {
-                try batch.append(RosterKind.approval(of: device, ending: [], as: batch.newID()))
+                for change in RosterKind.approvals(of: device, ending: [], { batch.newID() }) {
+                    try batch.append(change)
+                }
             }
         }
         #expect(try devices.allSatisfy { try store.membership(of: $0) == .member })
