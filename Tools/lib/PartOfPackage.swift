@@ -1,17 +1,21 @@
 // The end of Package.swift in a copy of the tree, which Tools/lib/mirror.py makes.
 
-// What Tools/test builds: the library, which counts which of its regions run, and the packages that it uses, optimised, a
-// module at a time. The suites and programs are not optimised, which takes longer than it saves, and file by file; what the
+// What Tools/test builds: the library, and the packages that it uses, optimised, a module at a time; with `coverage` the library
+// counts which of its regions run. The suites and programs are not optimised, which takes longer than it saves, and file by file; what the
 // compiler would check of its own output takes a tenth of their time. Tools that are run from the other release build are
 // left out.
-if Context.environment["GROUNDWAVE_MEASURED"] != nil {
+if let measured = Context.environment["GROUNDWAVE_MEASURED"] {
+    let counters = measured == "coverage"
     package.targets.removeAll { ["Bench", "FaultBench"].contains($0.name) }
     for target in package.targets {
         switch target.type {
         case .regular:
-            let counts = ["-enable-testing", "-profile-generate", "-profile-coverage-mapping", "-DCOUNTS_RECORDS"]
-            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(counts)]
-            target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
+            let counts = counters ? ["-profile-generate", "-profile-coverage-mapping"] : []
+            target.swiftSettings =
+                (target.swiftSettings ?? []) + [.unsafeFlags(["-enable-testing", "-DCOUNTS_RECORDS"] + counts)]
+            if counters {
+                target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-profile-generate"])]
+            }
         case .executable, .test:
             let quick = [
                 "-Xfrontend", "-Onone", "-enable-testing", "-Xfrontend", "-disable-llvm-verify", "-DCOUNTS_RECORDS",
