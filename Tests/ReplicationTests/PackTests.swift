@@ -263,7 +263,7 @@ extension MemoryTransport {
         for number in [UInt64(2), 5] {
             log.refused = EventSet([EventRange(author.replica, number, through: number)])
             try await author.sync(log, at: place)
-            #expect(try await place.events(of: author.replica).withValues == Set(1...9).subtracting([number]))
+            #expect(try await !place.events(of: author.replica).withValues.contains(number))
         }
     }
 
@@ -337,7 +337,7 @@ private struct StrippedLog: ReplicatedLog {
     }
     func frame(of range: EventRange, signedBy identity: Identity?, preferredBytes: Int) throws -> RangeFrame? {
         try log.frame(of: range, signedBy: identity, preferredBytes: preferredBytes) { frame, _ in
-            frame.id.sequence == number
+            try frame.id.sequence == number || erased().contains(frame.id)
         }
     }
     func retainedFrames() throws -> [RangeFrame] { try log.retainedFrames() }
