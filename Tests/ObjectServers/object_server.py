@@ -83,7 +83,7 @@ class Store:
             with open(self.path("log"), "ab") as log:
                 try:
                     ended = subprocess.run(
-                        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, timeout=120)
+                        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, timeout=300)
                 except subprocess.TimeoutExpired as error:
                     raise Failed(f"{command[0]} does not end: {self.last_words()}") from error
             if ended.returncode == 0:

@@ -16,7 +16,7 @@ private final class Fleet {
         shack = try Program()
         stores = [shack.store] + ["phone", "laptop"].map { [shack] in shack.folder.appending(path: $0) }
         address = "\(RemoteAddress.bucket(try server.freshBucket()))"
-        try json(0, "remote", "add", "cloud", address)
+        try json(0, "remote", "add", "cloud", address, "--open")
         try log(0, "W1AW")
         try json(0, "sync")
         for device in 1...2 {

@@ -117,7 +117,7 @@ def leave_contacts(bench: Bench, name: str, place: str) -> None:
     run(GROUNDWAVE, "init", env=env)
     run(GROUNDWAVE, "import", log(bench), env=env)
     run(GROUNDWAVE, "settings", "set", "syncEngine", "journal", env=env)
-    run(GROUNDWAVE, "remote", "add", "place", place, env=env)
+    run(GROUNDWAVE, "remote", "add", "place", place, "--open", env=env)
     run(GROUNDWAVE, "sync", env=env)
 
 
@@ -148,7 +148,7 @@ def gather(bench: Bench, path: pathlib.Path, devices: int) -> None:
     os.makedirs(place)
     environments = [environment(path / f"store{number}", path / f"state{number}") for number in range(devices)]
     run(GROUNDWAVE, "init", env=environments[0])
-    run(GROUNDWAVE, "remote", "add", "place", place, env=environments[0])
+    run(GROUNDWAVE, "remote", "add", "place", place, "--open", env=environments[0])
     run(GROUNDWAVE, "sync", env=environments[0])
     for env in environments[1:]:
         run(GROUNDWAVE, "join", place, env=env)
@@ -165,7 +165,7 @@ def slow_edit(bench: Bench, place: str, edits: int) -> float:
     """The milliseconds in which 95 of 100 contacts that one device adds are counted on the other one."""
     one, other = device(bench, "editing"), device(bench, "reading")
     run(GROUNDWAVE, "init", env=one)
-    run(GROUNDWAVE, "remote", "add", "place", place, env=one)
+    run(GROUNDWAVE, "remote", "add", "place", place, "--open", env=one)
     run(GROUNDWAVE, "sync", env=one)
     run(GROUNDWAVE, "join", place, env=other)
     watching = [
