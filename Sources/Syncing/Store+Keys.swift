@@ -103,18 +103,29 @@ extension Store {
             else { break }
             let members = try describing { try receivingKeys(of: roster) }
             let streams = try describing { try log.streams() }
-            // The last one that arrived: what its author says of it decides nothing.
-            let newest = try describing { try epochs(of: row, by: roster) }.compactMap {
+            let opened = try describing { try epochs(of: row, by: roster) }.compactMap {
                 epoch -> (Epoch, KeyFile.Contents)? in
-                guard roster.counts(epoch.event), roster.isMember(streams.origin(of: epoch.event.replica)),
-                    let key = keys.keyring.key(of: epoch.file.epoch),
+                guard let key = keys.keyring.key(of: epoch.file.epoch),
                     let contents = try? epoch.file.contents(with: key), contents.root == row.root,
-                    contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing),
-                    contents.recipients.filter({ $0.kind == .phrase }).map(\.publicKey) == [phrase.receiving],
-                    contents.recipients.allSatisfy({ $0.kind != .device || members.contains($0.publicKey) })
+                    contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing)
                 else { return nil }
                 return (epoch, contents)
-            }.last
+            }
+            // Whoever gets a key gets all former ones: a key is where any of these epochs has sent it.
+            var holders: [EpochID: Set<KeyFile.Recipient>] = [:]
+            for (epoch, contents) in opened {
+                for id in contents.formerKeys.map(\.id) + [epoch.file.epoch] {
+                    holders[id, default: []].formUnion(contents.recipients)
+                }
+            }
+            // The last one that arrived: what its author says of it decides nothing.
+            let newest = opened.last { epoch, _ in
+                let holders = holders[epoch.file.epoch] ?? []
+                return roster.isMember(streams.origin(of: epoch.event.replica))
+                    && holders.filter { $0.kind == .phrase }.map(\.publicKey) == [phrase.receiving]
+                    && holders.count { $0.kind == .passphrase } == 1
+                    && holders.allSatisfy { $0.kind != .device || members.contains($0.publicKey) }
+            }
             let isComplete = newest.map { members.isSubset(of: $0.1.recipients.map(\.publicKey)) } ?? false
             let own = try replica.map { try log.streams().origin(of: $0) }
             let isMember = own.map(roster.isMember) ?? false

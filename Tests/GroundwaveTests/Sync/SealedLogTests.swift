@@ -103,6 +103,27 @@ import Testing
         try restored.close()
     }
 
+    @Test func `seals with no key that a device got with a later one`() async throws {
+        let fleet = try await SealedFleet()
+        // The first epoch was for the founder alone. Each later one has its key, too.
+        let phone = try await fleet.member("phone")
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.founder.log("N1CALL")
+        try await fleet.sync(fleet.founder)
+        _ = try? await phone.store.sync(with: fleet.cloud, as: "cloud", isFull: true)
+        #expect(try phone.calls.isEmpty)
+        // The passphrase was another one in the last epoch that is for the same devices as now.
+        let laptop = try await fleet.member("laptop")
+        try await fleet.founder.store.changePassphrase(to: "another one")
+        try await fleet.founder.store.revoke(try laptop.replica)
+        try await fleet.founder.log("N2CALL")
+        try await fleet.sync(fleet.founder)
+        let error = await #expect(throws: StoreError.self) { _ = try await fleet.join("thief") }
+        #expect(error?.code == .notPermitted)
+        let tablet = try await fleet.join("tablet", with: .passphrase("another one"))
+        #expect(try tablet.calls == ["N1CALL", "N2CALL"])
+    }
+
     @Test func `agrees with a device that was away through two epochs`() async throws {
         let fleet = try await SealedFleet()
         let (phone, laptop) = (try await fleet.member("phone"), try await fleet.member("laptop"))
