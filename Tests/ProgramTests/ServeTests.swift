@@ -130,7 +130,7 @@ import Testing
         let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
         #expect(core?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(limits)")
         #endif
-        try shack.json("replicas", "revoke", "phone", "--yes")
+        try shack.json("replicas", "revoke", "phone")
         try shack.json("qso", "add", "K1ABC")
         #expect(try shack.run("sync", "--store", phone).status == 69)
         #expect(try shack.json("qso", "count", "--store", phone)["total"] as? Int == 2)
