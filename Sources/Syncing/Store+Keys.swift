@@ -103,14 +103,7 @@ extension Store {
             else { break }
             let members = try describing { try receivingKeys(of: roster) }
             let streams = try describing { try log.streams() }
-            let opened = try describing { try epochs(of: row, by: roster) }.compactMap {
-                epoch -> (Epoch, KeyFile.Contents)? in
-                guard let key = keys.keyring.key(of: epoch.file.epoch),
-                    let contents = try? epoch.file.contents(with: key), contents.root == row.root,
-                    contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing)
-                else { return nil }
-                return (epoch, contents)
-            }
+            let opened = try describing { try self.opened(row, roster, phrase, keys) }
             // Whoever gets a key gets all former ones: a key is where any of these epochs has sent it.
             var holders: [EpochID: Set<KeyFile.Recipient>] = [:]
             for (epoch, contents) in opened {
@@ -149,6 +142,19 @@ extension Store {
         )
     }
 
+    /// Returns the epochs that count, that this device can open, and whose proofs the phrase has made, in order of arrival.
+    private func opened(
+        _ row: RosterRow, _ roster: Roster, _ phrase: PhraseKeys, _ keys: LogKeys
+    ) throws -> [(Epoch, KeyFile.Contents)] {
+        try epochs(of: row, by: roster).compactMap { epoch in
+            guard let key = keys.keyring.key(of: epoch.file.epoch),
+                let contents = try? epoch.file.contents(with: key), contents.log == logID, contents.root == row.root,
+                contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing)
+            else { return nil }
+            return (epoch, contents)
+        }
+    }
+
     /// Returns the keys for which those of the log are wrapped: of the 256 most senior devices that belong to it and have said a
     /// usable one.
     private func receivingKeys(of roster: Roster) throws -> Set<[UInt8]> {
@@ -167,17 +173,10 @@ extension Store {
     ) async throws -> Bool {
         let roster = try describing { try log.roster() }
         let streams = try describing { try log.streams() }
-        let known = try describing { try epochs(of: row, by: roster) }.compactMap {
-            epoch -> (Epoch, KeyFile.Contents)? in
-            guard roster?.counts(epoch.event) ?? false, let key = keys.keyring.key(of: epoch.file.epoch),
-                let contents = try? epoch.file.contents(with: key), contents.log == logID, contents.root == row.root,
-                contents.namesKey == keys.keyring.namesKey, contents.isSigned(by: phrase.signing)
-            else { return nil }
-            return (epoch, contents)
-        }
-        // The passphrase that somebody set who belongs to the log now.
+        guard let roster else { return false }
+        let known = try describing { try opened(row, roster, phrase, keys) }
         let isByMember = { (epoch: (Epoch, KeyFile.Contents)) in
-            roster?.isMember(streams.origin(of: epoch.0.event.replica)) ?? false
+            roster.isMember(streams.origin(of: epoch.0.event.replica))
         }
         // A passphrase that was set by a device that was excluded since would let that device read on, whoever has copied it:
         // the one counts that came with the seal, or from a device that belongs.

@@ -18,7 +18,7 @@ extension Store {
             if try log.rosterRow().root != nil { return true }
             // A log that was recovered without the event that has sealed it is told again.
             guard let keys = files.readLogKeys(), keys.log == logID else { return false }
-            if !isReadOnly { _ = try log.believe(keys.root) }
+            if !isReadOnly, try log.believe(keys.root) { eventsCame() }
             return true
         }
     }

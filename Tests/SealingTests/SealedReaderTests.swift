@@ -89,7 +89,7 @@ struct `A reader written from the tables alone` {
     @Test func `refuses a key file of somebody who knows its passphrase's public key only`() throws {
         let object = sealed(Samples.text, with: Samples.key)
         let copied = KeyFileSamples.proofs
-        for index in copied.mac.indices {
+        for index in stride(from: 0, to: copied.mac.count, by: 5) {
             var mac = copied.mac
             mac[index] ^= 1 << (index % 8)
             let proofs = RootProofs(signature: copied.signature, mac: mac)

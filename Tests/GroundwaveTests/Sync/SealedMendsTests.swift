@@ -82,14 +82,18 @@ extension SealedFleet {
         #expect(try await fleet.join("tablet").calls == fleet.founder.calls)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(arguments: [false, true])
     func `ends a listing that does not advance with an error`(isBackwards: Bool) async throws {
-        let fleet = try await SealedFleet()
-        defer { withExtendedLifetime(fleet) {} }
-        let store = fleet.founder.store
-        let sealed = try store.sealed(StuckListing(isBackwards: isBackwards), for: "cloud")
-        let replica = try #require(store.replica)
-        let folder = try #require(ObjectPrefix(folder: "stores/\(replica)"))
+        let keys = LogKeys(
+            log: LogID([UInt8](1...16)), root: Hash256(at: 0, of: [UInt8](1...32).span.bytes),
+            keyring: Keyring(namesKey: [UInt8](1...32), keys: []))
+        let sealed = SealedTransport(StuckListing(isBackwards: isBackwards), keys) {
+            _ in
+            []
+        } writing: {
+            throw CancellationError()
+        }
+        let folder = try #require(ObjectPrefix(folder: "stores/\(Identity().replica)"))
         let error = await #expect(throws: TransportError.self) {
             _ = try await sealed.list(prefix: folder, startAfter: nil, limit: 100_000)
         }
@@ -169,6 +173,32 @@ extension SealedFleet {
         try await fleet.sync(fleet.founder, phone, fleet.founder)
         #expect(try await archive() > 0)
         #expect(try fleet.founder.calls.contains("N0CALL") && fleet.founder.calls.count == 21)
+    }
+
+    @Test func `is sealed after a recovery, and what does not count shows at no time`() async throws {
+        let fleet = try await SealedFleet()
+        let phone = try await fleet.join("phone")
+        try await phone.log("N9CALL")
+        try await fleet.founder.log("N0CALL")
+        try await fleet.sync(phone, fleet.founder)
+        #expect(try fleet.founder.calls == ["N0CALL"])
+        let root = try fleet.founder.store.log.rosterRow().root
+        try fleet.founder.store.close()
+        try Damage.loseMetaPages(of: fleet.founder.url)
+        let recovery = try await fleet.founder.recovery()
+        try await recovery.stageRestore(from: .salvage)
+        try recovery.temporary.close()
+        let store = try await fleet.founder.opening().whole
+        defer { try? store.close() }
+        #expect(try store.calls() == ["N0CALL"])
+        #expect(try store.membership(of: phone.replica) == .waiting)
+        #expect(try store.isSealed() && store.log.rosterRow().root == root)
+        // It goes on as a new replica, which waits for an approval.
+        _ = try await store.log("N1CALL")
+        try await store.sync(with: fleet.cloud, as: "cloud")
+        try await fleet.sync(phone)
+        #expect(try phone.calls == ["N0CALL"] && store.calls() == phone.calls)
+        #expect(try fleet.cloud.get(try #require(ObjectName("groundwave-log")), range: nil, limit: 64) == nil)
     }
 
     @Test func `wraps its keys for what a device says itself, and not for what others say of it`() async throws {
