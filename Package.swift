@@ -280,10 +280,11 @@ let package = Package(
         // Random histories of some devices, and what must be so afterwards: a program, for Tools/histories, and its suites.
         .executableTarget(
             name: "histories",
-            dependencies: ours([
-                "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Peering", "Records", "Replication",
-                "SeededNumbers",
-            ]),
+            dependencies: everything
+                + ours([
+                    "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Membership", "Peering", "Radio", "Records",
+                    "Replication", "SeededNumbers", "Syncing",
+                ]),
             path: "Tests/Simulation"),
         .testTarget(
             name: "Simulation",

@@ -153,7 +153,7 @@ extension EventLog {
                 throw EventLogError.outOfSequence(frame.id, expected: expected)
             }
             try tables.startRun(of: frame.id.replica, at: state.nextPosition, after: known, in: transaction)
-            let isErased = erased.contains(frame.id) && !Self.isStatement(frame, in: bytes.span.bytes)
+            let isErased = erased.contains(frame.id) && !Self.isNeverErased(frame, in: bytes.span.bytes)
             if frame.isWithheld, !isErased { missing.insert(frame.id) }
             if frame.isLost { lost.insert(frame.id) }
             noteStatement(frame, in: bytes.span.bytes, &state)

@@ -64,8 +64,8 @@ extension EventLog {
                 try environment().replaceFile(during: transaction) { new in
                     count = 0
                     try Self.copyAll(old, new) { frame, bytes in
-                        // The placeholder of a lost event has no values to remove, and who belongs to the log is never erased.
-                        guard erased.contains(frame.id), !frame.isPartial, !Self.isStatement(frame, in: bytes) else {
+                        // The placeholder of a lost event has no values to remove, and some are never erased.
+                        guard erased.contains(frame.id), !frame.isPartial, !Self.isNeverErased(frame, in: bytes) else {
                             return .same
                         }
                         count += 1

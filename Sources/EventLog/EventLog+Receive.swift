@@ -224,10 +224,9 @@ extension EventLog {
                 try piece.frame.fullest(beside: pending, sequence).withEvent(sequence) { frame, bytes in
                     stamp = frame.stamp
                     Self.noteStatement(frame, in: bytes, &state)
-                    // Who belongs to the log is never erased.
                     let isErased =
                         ingestion.erased.contains(EventID(stream, sequence - base))
-                        && !Self.isStatement(frame, in: bytes)
+                        && !Self.isNeverErased(frame, in: bytes)
                     if frame.isWithheld, !isErased { ingestion.missingValues.insert(EventID(stream, sequence - base)) }
                     let resolutions = try ingestion.finder?.resolutions(for: frame, in: bytes, of: stream) ?? []
                     state.lastChecksum = buffer.append(frame, in: bytes, readAs: resolutions, after: state.lastChecksum)

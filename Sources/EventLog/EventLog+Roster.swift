@@ -79,6 +79,11 @@ extension EventLog {
         state.changesRoster = isStatement(frame, in: bytes)
     }
 
+    /// Whether an event keeps its values whoever erases it.
+    static func isNeverErased(_ frame: Frame, in bytes: RawSpan) -> Bool {
+        RosterKind.isNeverErased(frame.id, shape: bytes.extracting(frame.shape))
+    }
+
     /// Whether an event says who belongs.
     static func isStatement(_ frame: Frame, in bytes: RawSpan) -> Bool {
         RosterKind.isStatement(shape: bytes.extracting(frame.shape))

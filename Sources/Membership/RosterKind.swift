@@ -45,8 +45,13 @@ package enum RosterKind: RecordKind {
             FieldSchema(seen, "SEEN"), FieldSchema(admitted, "ADMITTED"), FieldSchema(epoch, "EPOCH", isInternal: true),
         ])
 
-    /// How the shape of an event of this kind begins: a change of version 1, and the name of the kind.
-    private static let beginning: [UInt8] = [1, 1, UInt8(name.utf8.count)] + Array(name.utf8)
+    /// How the shape of an event of this kind begins.
+    private static let beginning = beginning(of: name)
+    /// How the shape of an event begins with which a device introduces itself.
+    private static let introduction = beginning(of: ClockDeclaration.kind)
+
+    /// How the shape of an event of a kind begins: a change of version 1, and the name of the kind.
+    private static func beginning(of kind: String) -> [UInt8] { [1, 1, UInt8(kind.utf8.count)] + Array(kind.utf8) }
 
     /// Returns what a device that joins is told of the event that has sealed the log: its author, its record, and what it says.
     package static func root(
@@ -62,9 +67,17 @@ package enum RosterKind: RecordKind {
     }
 
     /// Whether `shape` is that of a statement. Cost: a few bytes are compared.
-    package static func isStatement(shape: RawSpan) -> Bool {
-        guard shape.byteCount > beginning.count else { return false }
-        for offset in beginning.indices where shape.byte(at: offset) != beginning[offset] { return false }
+    package static func isStatement(shape: RawSpan) -> Bool { begins(shape, with: beginning) }
+
+    /// Whether `event`, of this shape, keeps its values whoever erases it: it says who belongs, or it is the first one of a
+    /// device, which says with which keys. Cost: a few bytes are compared.
+    package static func isNeverErased(_ event: EventID, shape: RawSpan) -> Bool {
+        isStatement(shape: shape) || event.sequence == 1 && begins(shape, with: introduction)
+    }
+
+    private static func begins(_ shape: RawSpan, with bytes: [UInt8]) -> Bool {
+        guard shape.byteCount > bytes.count else { return false }
+        for offset in bytes.indices where shape.byte(at: offset) != bytes[offset] { return false }
         return true
     }
 }

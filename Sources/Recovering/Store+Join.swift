@@ -120,11 +120,14 @@ extension Store {
         } fetching: { store in
             if let keys { try store.adopt(keys) }
             let summary = try await fetch(store)
-            if case .phrase(let words)? = unlocking, let replica = store.replica {
-                guard try await store.approve(replica, by: KnownPhrase(words)) else { return summary }
-                return try await fetch(store)
-            }
-            return summary
+            guard let replica = store.replica else { return summary }
+            let isIn =
+                switch unlocking {
+                case .phrase(let words): try await store.approve(replica, by: KnownPhrase(words))
+                case .code(let text): try await store.enter(by: KnownCode(text))
+                case .passphrase, nil: false
+                }
+            return isIn ? try await fetch(store) : summary
         }
     }
 

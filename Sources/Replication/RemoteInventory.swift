@@ -80,6 +80,18 @@ public struct RemoteInventory: Sendable {
         return count + 1
     }
 
+    /// Returns whether a store has objects at `transport`, apart from those of the other form. Reads the beginning of each, until
+    /// there is one.
+    ///
+    /// - Throws: ``TransportError``.
+    public static func holdsObjects(
+        of store: ReplicaID, at transport: any Transport,
+        unless isOther: (ObjectName) async throws(TransportError) -> Bool
+    ) async throws(TransportError) -> Bool {
+        for name in try await names(of: store, at: transport) where try await !isOther(name) { return true }
+        return false
+    }
+
     /// The stores that have a folder, in order.
     static func stores(at transport: any Transport) async throws(TransportError) -> [ReplicaID] {
         let names = try await transport.folders(prefix: RemoteLayout.stores, limit: RemoteLayout.storeLimit)

@@ -38,6 +38,8 @@ package final class SealedTransport: Transport, OtherForm {
         var announced: Set<EpochID> = []
         /// The key files at the remote that were read.
         var read: Set<ObjectName> = []
+        /// The epochs of what was opened.
+        var opened: Set<EpochID> = []
     }
 
     /// The most names that are taken from a folder.
@@ -60,6 +62,13 @@ package final class SealedTransport: Transport, OtherForm {
 
     /// The keys that are known now, those found at the remote included.
     package var keyring: Keyring { state.withLock { $0.keyring } }
+
+    /// The keys that have opened something, and were found at the remote.
+    package var foundKeys: [EpochKey] {
+        state.withLock { state in
+            state.opened.filter { keys.keyring.key(of: $0) == nil }.sorted().compactMap { state.keyring.key(of: $0) }
+        }
+    }
 
     /// As of the storage.
     package var requestsAtOnce: Int { storage.requestsAtOnce }
@@ -178,7 +187,10 @@ package final class SealedTransport: Transport, OtherForm {
         for isRepeated in [false, true] {
             let keyring = keyring
             do {
-                return try SealedObject.open(bytes, as: name.description, of: keys.log, with: keyring, limit: limit)
+                let content = try SealedObject.open(
+                    bytes, as: name.description, of: keys.log, with: keyring, limit: limit)
+                if let epoch = SealedObject.epoch(of: bytes) { state.withLock { _ = $0.opened.insert(epoch) } }
+                return content
             } catch .unknownEpoch where !isRepeated {
                 try await lookForKeys()
             } catch {

@@ -26,6 +26,8 @@ package enum SealingError: Error, Hashable, Sendable {
     case unknownWord(position: Int)
     /// The words of a recovery phrase do not belong together: one of them is wrong, or in another place.
     case wrongChecksum
+    /// What should be the code of an invitation is none: a letter is wrong or missing.
+    case wrongCode
 }
 
 extension SealingError: CustomStringConvertible {
@@ -45,6 +47,7 @@ extension SealingError: CustomStringConvertible {
         case .wrongWordCount(let count): "a recovery phrase has 12 words, not \(count)"
         case .unknownWord(let position): "word \(position) is not in the list of recovery words"
         case .wrongChecksum: "the words do not belong together: one of them is wrong, or in another place"
+        case .wrongCode: "a letter of the code is wrong or missing"
         }
     }
 }

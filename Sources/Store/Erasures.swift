@@ -238,13 +238,11 @@ extension Frame {
     /// may have had any. A delete alone has none.
     package func isErasable(in bytes: RawSpan) -> Bool {
         let (shape, values) = (bytes.extracting(shape), bytes.extracting(values))
-        // Who belongs to the log must stay known to everybody, and with which keys.
-        if RosterKind.isStatement(shape: shape) { return false }
+        if RosterKind.isNeverErased(id, shape: shape) { return false }
         guard let change = try? Change(shape: shape, values: values, isWithheld: isWithheld, by: names(in: bytes)),
             var reader = try? ChangeReader(shape: shape, isWithheld: isWithheld, by: names(in: bytes)),
             let note = try? reader.note(in: values)
         else { return true }
-        if id.sequence == 1, change.kind == ReplicaKind.name { return false }
         // The event that erases is none of those that it erases.
         if change.operations.contains(where: { $0.code == .erase }) { return false }
         return isWithheld || change.operations.contains { $0.value != nil } || change.block != nil

@@ -91,8 +91,21 @@ extension Store {
         }
     }
 
-    /// Returns what to seal with: the newest key that only those have who belong to the log. If there is none, or not all of
-    /// them have it, and this device belongs to the log, it begins an epoch.
+    /// Keeps the keys with which something at a remote was opened, so that they are in the next epoch: whoever sealed that may
+    /// have done so for fewer than belong to the log.
+    ///
+    /// - Returns: Whether any of them is new.
+    func keep(_ found: [EpochKey]) throws -> Bool {
+        guard !found.isEmpty, var keys = try describing({ try logKeys() }) else { return false }
+        let known = keys.keyring.epochs
+        for key in found { keys.keyring.add(key) }
+        guard keys.keyring.epochs != known else { return false }
+        try files.write(keys)
+        return true
+    }
+
+    /// Returns what to seal with: the newest key that only those have who belong to the log. If there is none, or it does not
+    /// bring all of them all keys that are here, and this device belongs to the log, it begins an epoch.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` if there is no such key, and this device cannot make one.
     func writingKey() async throws -> SealedTransport.Writing {
@@ -119,7 +132,15 @@ extension Store {
                     && holders.count { $0.kind == .passphrase } == 1
                     && holders.allSatisfy { $0.kind != .device || members.contains($0.publicKey) }
             }
-            let isComplete = newest.map { members.isSubset(of: $0.1.recipients.map(\.publicKey)) } ?? false
+            let isComplete =
+                newest.map { epoch, contents in
+                    let shared = Set(contents.formerKeys.map(\.id) + [epoch.file.epoch])
+                    return members.isSubset(of: contents.recipients.map(\.publicKey))
+                        // Somebody has sealed with the others for fewer than belong to the log.
+                        && keys.keyring.epochs.allSatisfy { id in
+                            shared.contains(id) || members.isSubset(of: (holders[id] ?? []).map(\.publicKey))
+                        }
+                } ?? false
             let own = try replica.map { try log.streams().origin(of: $0) }
             let isMember = own.map(roster.isMember) ?? false
             if let (epoch, contents) = newest, isComplete || !isMember,
@@ -140,6 +161,15 @@ extension Store {
             .notPermitted, "There is no key of the log with which this device may seal anything.",
             hint: "A device that belongs to the log can approve this one: \(.approveDevice(replica?.short ?? "DEVICE"))"
         )
+    }
+
+    /// Returns what the newest epoch says that counts and that this device can open; `nil` if there is none.
+    func newestContents() throws -> KeyFile.Contents? {
+        let row = try log.rosterRow()
+        guard let roster = try log.roster(), let seal = row.seal, let keys = try logKeys(),
+            let phrase = try phraseKeys(of: seal.event)
+        else { return nil }
+        return try opened(row, roster, phrase, keys).last?.1
     }
 
     /// Returns the epochs that count, that this device can open, and whose proofs the phrase has made, in order of arrival.

@@ -122,6 +122,36 @@ extension Store {
         return written
     }
 
+    /// Counts what a device has written that does not belong to the log, as far as it is here. The device stays outside: what it
+    /// writes later does not count. What it says of who belongs never does.
+    ///
+    /// - Returns: The number of events that count now and did not before.
+    /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, `notPermitted` if this device does not belong to
+    ///   it. Then nothing was written.
+    @discardableResult
+    public func admit(_ device: ReplicaID, note: String = "", author: String? = nil) async throws -> Written<UInt64> {
+        _ = try requireMembership()
+        let streams = try describing { try log.streams() }
+        let histories = try describing { try log.lastEvents(of: streams.origin(of: device), streams) }
+        let count = try uncountedEvents(of: histories)
+        let written = try await write(note: note, author: author) { batch in
+            if count > 0 { try batch.append(RosterKind.admission(of: histories, as: batch.newID())) }
+            return count
+        }
+        guard try uncountedEvents(of: histories) == 0 else {
+            throw Self.hadNoEffect("admit what \(device.short) wrote")
+        }
+        return written
+    }
+
+    /// Returns how many events do not count up to these, each in its history.
+    private func uncountedEvents(of histories: [EventID]) throws -> UInt64 {
+        try describing {
+            let ranges = histories.map { EventRange($0.replica, 1, through: $0.sequence) }
+            return try log.roster()?.uncounted(among: ranges).count ?? 0
+        }
+    }
+
     /// Returns the roster.
     ///
     /// - Throws: ``StoreError`` with code `usage` if there is none, `notPermitted` if this device does not belong to the log.

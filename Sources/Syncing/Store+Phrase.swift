@@ -37,7 +37,9 @@ extension Store {
         let (roster, device) = try roster(of: phrase, device)
         if roster.isMember(device) { return false }
         let ending = roster.revocations[device] ?? []
-        try await write(as: phrase) { RosterKind.approvals(of: device, ending: ending, $0) }
+        try await write(as: phrase.phrase.identity, named: "recovery phrase", note: "By the recovery phrase") {
+            RosterKind.approvals(of: device, ending: ending, $0)
+        }
         guard try describing({ try log.roster() })?.isMember(device) == true else {
             throw Self.hadNoEffect("approve \(device.short)")
         }
@@ -52,7 +54,9 @@ extension Store {
         let (roster, device) = try roster(of: phrase, device)
         guard roster.isMember(device) else { return false }
         let seen = try describing { try log.lastEvents(of: device, log.streams()) }
-        try await write(as: phrase) { [RosterKind.revocation(of: device, seen: seen, as: $0())] }
+        try await write(as: phrase.phrase.identity, named: "recovery phrase", note: "By the recovery phrase") {
+            [RosterKind.revocation(of: device, seen: seen, as: $0())]
+        }
         guard try describing({ try log.roster() })?.isMember(device) == false else {
             throw Self.hadNoEffect("revoke \(device.short)")
         }
@@ -73,12 +77,19 @@ extension Store {
         return (roster, try describing { try log.streams().origin(of: device) })
     }
 
-    /// Writes changes as events of the phrase, in a log of its own that has nothing else, and receives it from there.
-    private func write(as phrase: KnownPhrase, _ changes: (_ newID: () -> RecordID) -> [Change]) async throws {
-        let (identity, scratch) = (phrase.phrase.identity, try ScratchFolder())
+    /// Writes changes as events of a replica whose keys somebody knows by heart, in a log of its own that has nothing else, and
+    /// receives it from there.
+    ///
+    /// - Parameters:
+    ///   - name: What the replica is called in lists of devices.
+    ///   - note: The reason, for the audit.
+    func write(
+        as identity: Identity, named name: String, note: String, _ changes: (_ newID: () -> RecordID) -> [Change]
+    ) async throws {
+        let scratch = try ScratchFolder()
         let storeLog = StoreLog(store: self)
         try describing {
-            let own = try EventLog.create(at: scratch.path(of: "phrase.mdb"), id: logID, epoch: 0)
+            let own = try EventLog.create(at: scratch.path(of: "own.mdb"), id: logID, epoch: 0)
             defer { try? own.close() }
             let former = try log.vector()[identity.replica]
             if former > 0 {
@@ -87,7 +98,7 @@ extension Store {
                     let frame = try log.frame(
                         of: range, signedBy: nil, preferredBytes: RangeLimits.preferredBytes,
                         withholding: { _, _ in false })
-                else { throw EventLogError.damaged("the events of the recovery phrase") }
+                else { throw EventLogError.damaged("the events of the \(name)") }
                 _ = try own.receive([frame], arrival: surroundings.now())
             }
             var (batch, generator) = (DraftBatch(), SystemRandomNumberGenerator())
@@ -98,20 +109,20 @@ extension Store {
                         kind: ReplicaKind.name, record: record,
                         operations: ReplicaKind.schema.operations(
                             assigning: [
-                                Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: "recovery phrase"),
+                                Assignment("KEY", identity.publicKey), Assignment("DEVICE", text: name),
                             ], to: nil)), by: identity.replica, using: &generator)
             }
             var numbers = SystemRandomNumberGenerator()
             for change in changes({ RecordID.random(using: &numbers) }) {
                 batch.append(
-                    change, by: identity.replica, note: AuditNote(text: "By the recovery phrase"), using: &generator)
+                    change, by: identity.replica, note: AuditNote(text: note), using: &generator)
             }
             let appended = try own.append([batch], as: identity.replica, arrival: surroundings.now())
             guard let last = appended.last?.last,
                 let frame = try own.frame(
                     of: EventRange(identity.replica, former + 1, through: last.sequence), signedBy: identity,
                     preferredBytes: RangeLimits.preferredBytes, withholding: { _, _ in false })
-            else { throw EventLogError.damaged("the events of the recovery phrase") }
+            else { throw EventLogError.damaged("the events of the \(name)") }
             _ = try storeLog.receive([frame], arrival: surroundings.now())
             try storeLog.fill()
         }

@@ -87,7 +87,7 @@ extension Store {
     static func hadNoEffect(_ purpose: String) -> StoreError {
         StoreError(
             .notPermitted, "The event that should \(purpose) was written, and has no effect.",
-            hint: "Somebody has made very many devices or histories: `replicas` shows them. Report it.")
+            hint: "There are too many devices, or histories of one, to be named. To see them: \(.list(.devices))")
     }
 
     /// Returns twelve new words for ``seal(passphrase:recoveryPhrase:including:)``.
@@ -199,7 +199,7 @@ extension Store {
 
 extension RosterKind {
     /// Returns the changes that approve a device, and end these revocations of it: as many as name all of them.
-    static func approvals(of device: ReplicaID, ending: [EventID], _ newID: () -> RecordID) -> [Change] {
+    package static func approvals(of device: ReplicaID, ending: [EventID], _ newID: () -> RecordID) -> [Change] {
         stride(from: 0, to: max(ending.count, 1), by: namedLimit).map { start in
             let part = Array(ending[start..<min(start + namedLimit, ending.count)])
             return change(newID(), (approved, [UInt8]("\(device)".utf8)), naming: part, in: self.ending)
@@ -208,10 +208,15 @@ extension RosterKind {
 
     /// Returns the change that revokes a device, of which these are the last events that were seen: if they are too many to be
     /// named, those of the longest histories.
-    static func revocation(of device: ReplicaID, seen: [EventID], as record: RecordID) -> Change {
+    package static func revocation(of device: ReplicaID, seen: [EventID], as record: RecordID) -> Change {
         var seen = seen.sorted { $0.sequence == $1.sequence ? $0 < $1 : $0.sequence > $1.sequence }
         while text(of: seen).utf8.count > valueLimit { seen.removeLast(seen.count / 8 + 1) }
         return change(record, (revoked, [UInt8]("\(device)".utf8)), naming: seen, in: self.seen)
+    }
+
+    /// Returns the change that admits these events, and those before them in their histories.
+    package static func admission(of events: [EventID], as record: RecordID) -> Change {
+        change(record, (admitted, [UInt8](text(of: events).utf8)))
     }
 
     private static func text(of events: [EventID]) -> String {
@@ -225,7 +230,7 @@ extension RosterKind {
     }
 
     /// Returns the change that says something of who belongs.
-    static func change(_ record: RecordID, _ fields: (number: UInt32, value: [UInt8])...) -> Change {
+    package static func change(_ record: RecordID, _ fields: (number: UInt32, value: [UInt8])...) -> Change {
         Change(
             kind: name, record: record,
             operations: fields.map { FieldOperation(.set, .number($0.number), value: $0.value) })

@@ -38,10 +38,19 @@ extension Store {
         var count = 0
         do {
             if try await RemoteLayout.log(at: here) == logID {
+                // What is of the other form stays: other devices have pushed it meanwhile.
+                let isOther = { (name: ObjectName) async throws(TransportError) -> Bool in
+                    if let sealed { return try await sealed.isOpen(name) }
+                    return try await SealedTransport.isSealed(name, at: storage)
+                }
                 // What other devices have left there may be nowhere else.
                 let pulled = try await sync(
                     remote, through: .storage(here), isPulling: true, isPushing: false, isFull: true)
-                guard pulled.quarantined.isEmpty, pulled.pending.isEmpty else {
+                var isRead = pulled.pending.isEmpty
+                for store in pulled.quarantined.keys where isRead {
+                    isRead = try await !RemoteInventory.holdsObjects(of: store, at: here, unless: isOther)
+                }
+                guard isRead else {
                     throw StoreError(
                         .notPermitted,
                         "Something that lies at \(remote.address) cannot be read here: it would be lost.",
@@ -51,11 +60,7 @@ extension Store {
                 let lock = try await PassLock.taken(for: remote, in: files)
                 defer { withExtendedLifetime(lock) {} }
                 try setOpen(isOpen, remote: name)
-                // What other devices have pushed in the other form meanwhile stays.
-                count = try await RemoteInventory.delete(at: here) { name async throws(TransportError) in
-                    if let sealed { return try await sealed.isOpen(name) }
-                    return try await SealedTransport.isSealed(name, at: storage)
-                }
+                count = try await RemoteInventory.delete(at: here, unless: isOther)
             }
             try setOpen(isOpen, remote: name)
             if let sealed { count += try await PlacedKeys(at: storage).delete(Set(sealed.keyring.epochs)) }

@@ -4,6 +4,7 @@ import GroundwaveLogFormat
 import GroundwavePeering
 import GroundwaveProjections
 import GroundwaveReplication
+import GroundwaveSealedRemotes
 import GroundwaveStore
 
 /// The result of synchronising with one remote.
@@ -34,8 +35,14 @@ public struct SyncSummary: Hashable, Sendable {
     /// The replica as which this device continues, if the remote had events of its former one that this store did not
     /// have.
     public var newReplica: ReplicaID?
+    /// Devices that have joined with a code of this device, and belong to the log now.
+    public var admitted: [ReplicaID] = []
+    /// Devices that have used one code together, so that none of them belongs to the log by it.
+    public var refused: [ReplicaID] = []
     /// The snapshot that was left at the remote for new devices; `nil` if none was due.
     public var leftSnapshot: SnapshotInformation?
+    /// Whether keys came that others may not have.
+    var hasNewKeys = false
 
     /// A summary of nothing yet.
     package init(remote: Remote) { self.remote = remote }
@@ -147,16 +154,22 @@ extension Store {
         try requireSyncOn()
         var summary = SyncSummary(remote: remote)
         do {
-            // Again if a field gave way: then that is pushed too.
+            // Again if this device has written something because of what came: then that is pushed too.
             for _ in 0..<2 {
                 try await introduce()
                 let known = summary.receivedEvents
                 let yielding = Yielding(
                     store: self, vector: try log.vector(), sent: try lastSent())
                 try await body(&summary)
-                let count = summary.receivedEvents > known ? try await yielding.run() : 0
-                summary.yieldedFields += count
-                if count == 0 || !isRepeatable { break }
+                let written = try lastOwn()
+                if summary.receivedEvents > known { summary.yieldedFields += try await yielding.run() }
+                let ended = try await endInvitations()
+                summary.admitted += ended.admitted
+                summary.refused += ended.refused
+                // If no key can be made now, the next sync makes one, or says why not.
+                if summary.hasNewKeys { _ = try? await writingKey() }
+                summary.hasNewKeys = false
+                if try lastOwn() == written || !isRepeatable { break }
             }
         } catch {
             let described = Self.describe(error, at: remote, file: files.log)
@@ -189,6 +202,8 @@ extension Store {
         let name = summary.remote.name
         let lock = try await PassLock.taken(for: summary.remote, in: files)
         defer { withExtendedLifetime(lock) {} }
+        // Another program may have sealed or opened what lies there, while this one waited. To pull, each form will do.
+        let transport = isPushing ? try inPresentForm(transport, name) : transport
         // Again, as a new replica, if this store turns out to be an earlier state of itself.
         for _ in 0..<2 {
             try await introduce()
@@ -213,8 +228,10 @@ extension Store {
                 throw error
             }
             try keep(pass.cache, of: name, ifBeginningIs: beginning)
+            if let sealed = transport as? SealedTransport, try keep(sealed.foundKeys) { summary.hasNewKeys = true }
             guard pass.report.received.isOfOwn(identity.replica) else {
                 guard isPushing else { break }
+                if let sealed = transport as? SealedTransport { try await placeInvitations(at: sealed, name) }
                 summary.leftSnapshot = try await leaveSnapshot(
                     at: transport, name, having: pass.cache.vector, as: identity)
                 break
@@ -222,6 +239,14 @@ extension Store {
             try await introduce()
             summary.newReplica = writer.replica
         }
+    }
+
+    /// Returns a remote of a sealed log sealed or open, as it is now.
+    private func inPresentForm(_ transport: any Transport, _ remote: String) throws -> any Transport {
+        guard try isSealed() else { return transport }
+        let isSealedThere = try isSealed(remote: remote)
+        if let sealed = transport as? SealedTransport { return isSealedThere ? sealed : sealed.storage }
+        return isSealedThere ? try sealed(transport, for: remote) : transport
     }
 
     /// Keeps what a pass has learnt of a remote, unless another program has cleared the log meanwhile: then nothing of what
@@ -288,6 +313,9 @@ extension Store {
         for remote in try remotes() { vector.join(files.readCache(of: remote.name).vector) }
         return vector
     }
+
+    /// Returns the last event of this device.
+    private func lastOwn() throws -> EventID? { try replica.map { EventID($0, try log.vector()[$0]) } }
 
     /// Returns the last event of this device that is at any remote.
     private func lastSent() throws -> EventID {

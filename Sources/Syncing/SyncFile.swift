@@ -8,6 +8,10 @@ package struct SyncFile: Codable, Hashable {
     package var remotes: [String: String] = [:]
     /// The names of remotes that stay open although the log is sealed.
     var open: [String]?
+    /// The invitations of this device that have not ended.
+    var invitations: [OpenInvitation]?
+    /// The epochs of the key files of invitations that this device has put at each remote, in base32.
+    var placedInvitations: [String: [String]]?
     /// Whether the user has switched synchronisation off.
     package var isOff = false
     /// The state of each remote.
@@ -32,6 +36,22 @@ package struct SyncFile: Codable, Hashable {
         var emptied: Int64?
         /// The newest snapshot there, as far as this device knows.
         var snapshot: KnownSnapshot?
+    }
+
+    /// An invitation that has not ended. The code is not kept.
+    struct OpenInvitation: Codable, Hashable {
+        /// The replica whose keys are the code.
+        let replica: String
+        /// When it ends: milliseconds since 1970.
+        let end: Int64
+        /// The public key for which its key file is wrapped.
+        let recipient: [UInt8]
+        /// Why whoever has the code believes the key file: see ``RootProofs``.
+        let mac: [UInt8]
+        /// The key file; `nil` before it is needed.
+        var file: [UInt8]?
+        /// The number of keys in it.
+        var keyCount = 0
     }
 
     package static func file(of files: StoreFiles) -> JSONFile<SyncFile> {

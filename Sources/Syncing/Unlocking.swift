@@ -10,6 +10,22 @@ public enum Unlocking: Sendable {
     case passphrase(String)
     /// The recovery phrase: the device belongs to the log at once.
     case phrase(String)
+    /// The code that a device of the log has shown: this device belongs to the log at once, if no other one has used it.
+    case code(String)
+}
+
+extension Unlocking {
+    /// Whether what somebody has typed is a code: of other texts of 20 letters and digits, one in a million.
+    public static func isCode(_ text: String) -> Bool { (try? InvitationCode(reading: text)) != nil }
+
+    /// What it is called.
+    fileprivate var name: String {
+        switch self {
+        case .passphrase: "passphrase"
+        case .phrase: "recovery phrase"
+        case .code: "code"
+        }
+    }
 }
 
 /// The recovery phrase of a log, read from its words.
@@ -26,11 +42,25 @@ package struct KnownPhrase: Sendable {
     }
 }
 
+/// The code of an invitation, read from its letters.
+package struct KnownCode: Sendable {
+    let code: InvitationCode
+
+    /// - Throws: ``StoreError`` with code `usage` if the letters are no code. It does not repeat them.
+    package init(_ text: String) throws {
+        do { code = try InvitationCode(reading: text) } catch {
+            throw StoreError(
+                .usage, "This is not a code: \(error).",
+                hint: "It has 20 letters and digits, as the other device shows them.", cause: error)
+        }
+    }
+}
+
 extension Store {
     /// Returns the keys of the log at a sealed remote; `nil` if nothing there is sealed.
     ///
     /// Only those key files are believed that the recovery phrase has signed, or that somebody has confirmed who knew the
-    /// passphrase: whoever can write at the remote can put others there.
+    /// passphrase or the code: whoever can write at the remote can put others there.
     ///
     /// - Throws: ``StoreError`` with code `notPermitted` if nothing that opens it was given, or if that is wrong; `damaged` if
     ///   the key files that it opens are false, or of several logs; ``TransportError``.
@@ -66,6 +96,7 @@ extension Store {
                 let phrase = try KnownPhrase(words).phrase
                 recipient = phrase.recipient
                 signer = phrase.identity.publicKey
+            case .code(let text): recipient = try KnownCode(text).code.recipient
             case .passphrase(let passphrase):
                 if let reader, reader.scrypt == file.scrypt {
                     recipient = reader.key
@@ -89,7 +120,7 @@ extension Store {
             opened.append(LogKeys(contents, with: key))
         }
         guard var keys = opened.first else {
-            let what = if case .phrase = unlocking { "recovery phrase" } else { "passphrase" }
+            let what = unlocking.name
             if isExhausted {
                 throw StoreError(
                     .notPermitted, "There are too many key files at \(address) to try the passphrase on all of them.",
@@ -104,9 +135,15 @@ extension Store {
                         of the log.
                         """)
             }
+            let isCode = if case .code = unlocking { true } else { false }
             throw StoreError(
                 .notPermitted, "The \(what) does not open what lies at \(address).",
-                hint: "Nothing was written. Try again: capitals and blanks matter in a passphrase.")
+                hint: isCode
+                    ? """
+                    Nothing was written. It works once the device that shows it has synchronised there, until it is used or \
+                    its time is over.
+                    """
+                    : "Nothing was written. Try again: capitals and blanks matter in a passphrase.")
         }
         guard
             opened.allSatisfy({

@@ -183,6 +183,26 @@ private struct RosterLog {
         #expect(try other.log.rosterRow().statements == fleet.log.rosterRow().statements)
     }
 
+    @Test func `keeps with which keys a device has introduced itself, whoever erases that`() throws {
+        let device = fleet.devices[3]
+        var numbers = SeededGenerator(seed: 5)
+        for value in 1...2 {
+            var batch = DraftBatch()
+            batch.append(
+                Change(
+                    kind: ClockDeclaration.kind, record: RecordID(high: device.high, low: device.low),
+                    operations: [FieldOperation(.set, .number(1), value: [UInt8(value)])]), by: device, using: &numbers)
+            _ = try fleet.log.append([batch], as: device, arrival: .test(1))
+        }
+        #expect(try fleet.log.erase(EventSet([EventRange(device, 1, through: 2)])) == 1)
+        var withheld: [EventID] = []
+        try fleet.log.scan(from: 1) { _, frame, _ in
+            if frame.isWithheld { withheld.append(frame.id) }
+            return true
+        }
+        #expect(withheld == [EventID(device, 2)])
+    }
+
     @Test func `believes what it was told, and no other event that seals the log`() throws {
         try fleet.seal(as: 1)
         let root = try #require(try fleet.log.rosterRow().root)

@@ -41,7 +41,8 @@ import Testing
             "join", place.path, "--store", store("phone"), "--name", "phone", "--passphrase-file", secret.path)
         let list = try shack.run("qso", "list", "--store", store("phone")).output
         #expect(list.contains("N0CALL"))
-        try shack.json("qso", "add", "N1CALL", "BAND=20m", "MODE=CW", "--store", store("phone"))
+        let written = try shack.run("qso", "add", "N1CALL", "BAND=20m", "MODE=CW", "--store", store("phone"))
+        #expect(written.status == 0 && written.errors.contains("does not count yet"), "\(written.errors)")
         try shack.json("sync", "--store", store("phone"))
         try shack.json("sync")
         #expect(try !shack.run("qso", "list").output.contains("N1CALL"))
@@ -174,6 +175,29 @@ import Testing
         #expect(killed > 0)
         print("killed in the middle of sealing or opening a remote: \(killed) of 12")
         #expect(try shack.run("verify").status == 0)
+    }
+
+    @Test func `is sealed at a remote although another program goes on synchronising there`() throws {
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("qso", "add", "N0CALL")
+        try shack.json("sync")
+        let watching = try shack.start(["sync", "--watch"])
+        defer { watching.process.terminate() }
+        try shack.json("seal", "--passphrase-file", secret.path)
+        try shack.json("remote", "seal", "stick", "--yes")
+        try shack.json("qso", "add", "N1CALL")
+        let end = Date.now + 60
+        while Date.now < end, try shack.json("sync", "status")["complete"] as? Bool != true { usleep(100_000) }
+        // What the other one had begun is over.
+        sleep(3)
+        let all = try everything()
+        for canary in ["N0CALL", "N1CALL", "groundwave-log"] {
+            #expect(all.range(of: Data(canary.utf8)) == nil, "\(canary) lies open")
+        }
+        let joined = ["--store", store("joined")]
+        _ = try shack.run(["join", place.path, "--passphrase-file", secret.path] + joined)
+        #expect(try shack.run(["qso", "list"] + joined).output.contains("N1CALL"))
+        #expect(watching.process.isRunning)
     }
 
     @Test func `seals its bundles, which open where the log does`() throws {

@@ -3,6 +3,7 @@
 
   roster.py --check N        N random histories with devices that turn malicious; says what is broken, or "N passed, 0 failed"
   roster.py --check 1 SEED   the history of one seed
+  roster.py --roster FILE    the roster of the events of a file: what counts, and who belongs
   roster.py --print N        N such histories, a line of JSON each: the events, and what the roster of them is
   roster.py --flaw NAME      the same with a flaw in the rule: must be found. NAME: junior, bottom-up, numbers, uncancelled
 
@@ -16,6 +17,7 @@ roster is one of:
 A statement of the recovery phrase is signed by the key of the phrase, whichever device's event carries it.
 """
 import json
+import pathlib
 import random
 import sys
 from dataclasses import asdict, dataclass
@@ -286,8 +288,19 @@ def history(seed: int) -> str:
     )
 
 
+def roster_of(file: str) -> str:
+    """The roster of the events in a file, which has an object as --print prints it."""
+    said = json.loads(pathlib.Path(file).read_text())
+    events = [Event(**{"before": None, **event, "named": frozenset(event["named"])}) for event in said["events"]]
+    roster = Roster({event.id: event for event in events}, said["founder"])
+    return json.dumps({"shown": sorted(roster.shown), "members": sorted(roster.members)})
+
+
 def main() -> int:
     words = sys.argv[1:]
+    if words[:1] == ["--roster"] and len(words) == 2:
+        print(roster_of(words[1]))
+        return 0
     flaw = words[1] if words[:1] == ["--flaw"] else ""
     if words[:1] in (["--check"], ["--print"]):
         seeds = [int(words[2])] if len(words) > 2 else range(int(words[1]))

@@ -1,17 +1,24 @@
 import Foundation
 
-/// `histories FIRST...LAST` runs the histories of these seeds and says what was met; its status is 1 where one broke a
-/// promise, or where fewer things went wrong than should. Tools/histories builds and runs it.
+/// `histories [sealed] FIRST...LAST` runs the histories of these seeds and says what was met; its status is 1 where one broke
+/// a promise, or where fewer things went wrong than should. Tools/histories builds and runs it.
 @main
 struct Histories {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count == 1, let seeds = SeedRange.seeds(arguments[1]) else {
-            print("usage: histories FIRST...LAST (see Tools/histories)")
+        var arguments = CommandLine.arguments.dropFirst()
+        let isSealed = arguments.first == "sealed"
+        if isSealed { arguments.removeFirst() }
+        guard let text = arguments.first, arguments.count == 1, let seeds = SeedRange.seeds(text) else {
+            print("usage: histories [sealed] FIRST...LAST (see Tools/histories)")
             exit(64)
         }
-        let summary = await Summary(of: seeds)
-        let broken = summary.failures + summary.shortcomings
+        let broken: [String]
+        if isSealed {
+            broken = await SealedSummary(of: seeds).failures
+        } else {
+            let summary = await Summary(of: seeds)
+            broken = summary.failures + summary.shortcomings
+        }
         for words in broken { print("error: \(words)") }
         exit(broken.isEmpty ? 0 : 1)
     }
@@ -28,7 +35,7 @@ enum SeedRange {
 
     /// One seed in so many runs on real files and with real signatures.
     private static let realEvery: UInt64 = 50
-    private static let isTold = ProcessInfo.processInfo.environment["GROUNDWAVE_SIMULATION_TRACE"] != nil
+    static let isTold = ProcessInfo.processInfo.environment["GROUNDWAVE_SIMULATION_TRACE"] != nil
 
     /// Runs the history of one seed. With `GROUNDWAVE_SIMULATION_TRACE` it prints what happens at each step.
     static func run(_ seed: UInt64) async throws -> Outcome {

@@ -35,8 +35,9 @@ def build() -> None:
     run("gcc", "-O2", "-o", YARDSTICKS / "merkle", HERE / "yardsticks/merkle.c", "-llmdb", "-lcrypto")
     for product in ("groundwave", "groundwave-look", "Bench", "histories"):
         command = ["swift", "build", "-c", "release", "--product", product]
-        if subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL).returncode != 0:
-            raise Failed(f"{product} does not build")
+        built = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if built.returncode != 0:
+            raise Failed(f"{product} does not build:\n{built.stdout}")
 
 
 def run(*command, env: dict | None = None) -> str:

@@ -292,4 +292,81 @@ extension Serving {
         #expect(try away.read { try $0.count(.contacts) } == 4)
         #expect(try away.syncStatus().remotes.allSatisfy { !$0.isOpen })
     }
+
+    /// A log with a remote in a folder, sealed there.
+    private func sealed(_ folder: TemporaryFolder) async throws -> (TemporaryStore, Remote, URL) {
+        let (founder, place) = (try await TemporaryStore(.full()), folder.url.appending(path: "place"))
+        try await founder.store.add(remote: "stick", at: .folder(place))
+        let stick = try founder.store.remote("stick")
+        try await founder.add("N0CALL")
+        try await founder.store.sync(stick)
+        try await founder.store.seal(passphrase: "seven rivers", recoveryPhrase: Store.newRecoveryPhrase())
+        return (founder, stick, place)
+    }
+
+    @Test func `opens no remote of a log of which it does not know that it is sealed`() async throws {
+        let folder = try TemporaryFolder()
+        let (founder, stick, place) = try await sealed(folder)
+        let away = try await Store.join(.folder(place), at: folder.url.appending(path: "store"), .full()).store
+        defer { try? away.close() }
+        try await founder.store.seal(remote: "stick")
+        try await founder.store.sync(stick)
+        let keys = place.appending(path: "keys").path
+        let before = try FileManager.default.contentsOfDirectory(atPath: keys)
+        let error = await #expect(throws: StoreError.self) { _ = try await away.unseal(remote: "place") }
+        #expect(error?.code == .usage)
+        #expect(try !before.isEmpty && FileManager.default.contentsOfDirectory(atPath: keys) == before)
+    }
+
+    @Test func `deletes nothing sealed when it seals a remote that somebody has sealed meanwhile`() async throws {
+        let folder = try TemporaryFolder()
+        let (founder, stick, place) = try await sealed(folder)
+        let mark = try Data(contentsOf: place.appending(path: "groundwave-log"))
+        try await founder.store.seal(remote: "stick")
+        try await founder.store.sync(stick)
+        // As another device saw it before.
+        try mark.write(to: place.appending(path: "groundwave-log"))
+        #expect(try await founder.store.seal(remote: "stick") == 1)
+        let joined = try await Store.join(
+            .folder(place), at: folder.url.appending(path: "store"), .full(), unlocking: .passphrase("seven rivers")
+        ).store
+        defer { try? joined.close() }
+        #expect(try joined.read { try $0.count(.contacts) } == 1)
+    }
+
+    @Test func `is sealed there by a pass that has waited while that was done`() async throws {
+        let folder = try TemporaryFolder()
+        let (founder, stick, place) = try await sealed(folder)
+        var lock: PassLock? = try await PassLock.taken(for: stick, in: founder.store.files)
+        let waiting = Task { try await founder.store.sync(stick) }
+        // It has decided how the remote is reached, and waits.
+        try await Task.sleep(for: .milliseconds(500))
+        for name in try FileManager.default.contentsOfDirectory(atPath: place.path) {
+            try FileManager.default.removeItem(at: place.appending(path: name))
+        }
+        try founder.store.setOpen(false, remote: "stick")
+        withExtendedLifetime(lock) {}
+        lock = nil
+        _ = try await waiting.value
+        #expect(FileManager.default.fileExists(atPath: place.appending(path: "groundwave-sealed").path))
+        #expect(!FileManager.default.fileExists(atPath: place.appending(path: "groundwave-log").path))
+    }
+
+    @Test func `is followed by a program that keeps synchronising`() async throws {
+        let folder = try TemporaryFolder()
+        let (founder, stick, place) = try await sealed(folder)
+        let syncing = try founder.store.startSyncing(with: [stick])
+        try await founder.store.seal(remote: "stick")
+        try await founder.add("N1CALL")
+        try await eventually { FileManager.default.fileExists(atPath: place.appending(path: "groundwave-sealed").path) }
+        try await eventually { try founder.store.syncStatus().remotes.allSatisfy { $0.unsent.isEmpty } }
+        syncing.stop()
+        #expect(!FileManager.default.fileExists(atPath: place.appending(path: "groundwave-log").path))
+        for case let file as URL in FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
+            ?? .init()
+        {
+            guard let bytes = try? Data(contentsOf: file), !bytes.isEmpty else { continue }
+            #expect(["GWX1", "GWK1"].contains(String(decoding: bytes.prefix(4), as: UTF8.self)), "\(file.path)")
+        }
+    }
 }

@@ -4,11 +4,14 @@ import Groundwave
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveMembership
 import GroundwaveRadio
 import GroundwaveRecovery
 import GroundwaveReplication
 import GroundwaveTesting
 import Testing
+
+@testable import GroundwaveSyncing
 
 @Suite struct `A sealed log` {
     @Test func `is joined with its passphrase, and agrees once the device is approved`() async throws {
@@ -122,6 +125,43 @@ import Testing
         #expect(error?.code == .notPermitted)
         let tablet = try await fleet.join("tablet", with: .passphrase("another one"))
         #expect(try tablet.calls == ["N1CALL", "N2CALL"])
+    }
+
+    @Test func `lets no excluded device read on by a passphrase that it has set`() async throws {
+        let fleet = try await SealedFleet()
+        let (phone, tablet) = (try await fleet.member("phone"), try await fleet.join("tablet"))
+        try await phone.store.changePassphrase(to: "of a thief")
+        try await fleet.sync(phone, tablet, fleet.founder)
+        // An epoch of the founder copies that passphrase.
+        try await fleet.founder.store.approve(try tablet.replica)
+        try await fleet.sync(fleet.founder)
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.founder.log("N1CALL")
+        try await fleet.sync(fleet.founder)
+        let thief = await #expect(throws: StoreError.self) {
+            _ = try await TemporaryStore(
+                joining: fleet.cloud, as: "cloud", .full(named: "thief"), unlocking: .passphrase("of a thief"))
+        }
+        #expect(thief?.code == .notPermitted)
+        #expect(try await fleet.join("laptop").calls == ["N1CALL"])
+    }
+
+    @Test func `takes a device in again, however often it was excluded`() async throws {
+        let fleet = try await SealedFleet()
+        let (phone, tablet) = (try await fleet.member("phone"), try await fleet.member("tablet"))
+        let other = try tablet.replica
+        for _ in 0..<3 {
+            try await phone.store.write { batch in
+                for _ in 0..<50 {
+                    try batch.append(RosterKind.revocation(of: other, seen: [], as: batch.newID()))
+                }
+            }
+        }
+        try await tablet.log("N1CALL")
+        try await fleet.sync(phone, tablet, fleet.founder)
+        #expect(try fleet.founder.store.membership(of: other) == .revoked && fleet.founder.calls.isEmpty)
+        try await fleet.founder.store.approve(other)
+        #expect(try fleet.founder.store.membership(of: other) == .member && fleet.founder.calls == ["N1CALL"])
     }
 
     @Test func `agrees with a device that was away through two epochs`() async throws {

@@ -13,7 +13,8 @@ struct Join: AsyncParsableCommand {
             groundwave sync: it goes on where it ended.
 
             A sealed log is opened with its passphrase, which is asked for; this device then waits until another one \
-            approves it. With the recovery phrase it belongs to the log at once.
+            approves it. With a code (groundwave replicas invite, on another device), typed in place of the passphrase, or with \
+            the recovery phrase it belongs to the log at once.
 
               groundwave join file:///mnt/shack/log --name laptop
               groundwave join file:///mnt/shack/log --name laptop --replaces laptop
@@ -33,7 +34,17 @@ struct Join: AsyncParsableCommand {
     @OptionGroup var bucket: BucketOptions
     @OptionGroup var secrets: PassphraseOptions
     @OptionGroup var phrase: PhraseOptions
+    @Option(
+        help: ArgumentHelp(
+            "The file with a code that another device has shown; - for the standard input.", valueName: "file"))
+    var codeFile: String?
     @OptionGroup var options: StoreOptions
+
+    func validate() throws {
+        guard [secrets.passphraseFile, phrase.phraseFile, codeFile].count(where: { $0 != nil }) < 2 else {
+            throw ValidationError("Only one of --passphrase-file, --phrase-file and --code-file can be used.")
+        }
+    }
 
     struct Result: Encodable {
         var store: String
@@ -46,7 +57,7 @@ struct Join: AsyncParsableCommand {
     func run() async throws {
         var configuration = options.configuration()
         if let name { configuration.deviceName = name }
-        let (store, summary) = try await join(try bucket.address(url), configuration)
+        let (store, summary, hasCode) = try await join(try bucket.address(url), configuration)
         if let replaces {
             try await store.replace(try store.otherReplica(named: replaces))
             try await store.sync(summary.remote)
@@ -59,7 +70,7 @@ struct Join: AsyncParsableCommand {
                     store: store.url.path, log: "\(store.logID)", replica: store.replica.map { "\($0)" } ?? "",
                     qsos: count, complete: status.isComplete))
         } else {
-            try report(store, summary, count, configuration)
+            try report(store, summary, count, configuration, hasCode)
         }
         if !status.here.isEmpty || !summary.quarantined.isEmpty {
             for remote in status.remotes where !options.json { Terminal.remark("\(remote.sentence)") }
@@ -70,22 +81,27 @@ struct Join: AsyncParsableCommand {
     /// Joins with what opens the log, if it is sealed: asks for the passphrase where that was not given.
     private func join(
         _ address: RemoteAddress, _ configuration: Configuration
-    ) async throws -> (store: Store, summary: SyncSummary) {
+    ) async throws -> (store: Store, summary: SyncSummary, hasCode: Bool) {
+        func joined(with unlocking: Unlocking?) async throws -> (store: Store, summary: SyncSummary, hasCode: Bool) {
+            let (store, summary) = try await Self.join(address, at: options.url, configuration, unlocking)
+            let hasCode = if case .code = unlocking { true } else { false }
+            return (store, summary, hasCode)
+        }
         var unlocking: Unlocking?
         if let words = try phrase.words() {
             unlocking = .phrase(words)
         } else if let file = secrets.passphraseFile {
             unlocking = .passphrase(try Secret.line(of: file))
+        } else if let codeFile {
+            unlocking = .code(try Secret.line(of: codeFile))
         }
-        do { return try await Self.join(address, at: options.url, configuration, unlocking) } catch let error
-            as StoreError
-        {
+        do { return try await joined(with: unlocking) } catch let error as StoreError {
             guard unlocking == nil, error.code == .notPermitted, error.isSealedRemote, isatty(STDIN_FILENO) == 1 else {
                 throw error
             }
             Terminal.remark("\(error.message)")
-            let passphrase = try Secret.typed("Passphrase")
-            return try await Self.join(address, at: options.url, configuration, .passphrase(passphrase))
+            let typed = try Secret.typed("Passphrase or code")
+            return try await joined(with: Unlocking.isCode(typed) ? .code(typed) : .passphrase(typed))
         }
     }
 
@@ -118,7 +134,7 @@ struct Join: AsyncParsableCommand {
     }
 
     private func report(
-        _ store: Store, _ summary: SyncSummary, _ count: Int, _ configuration: Configuration
+        _ store: Store, _ summary: SyncSummary, _ count: Int, _ configuration: Configuration, _ hasCode: Bool
     ) throws {
         try Terminal.print(
             "The log \(store.logID.short) is in \(store.url.path) now: \(NumberText.count(count, "contact")), "
@@ -128,6 +144,9 @@ struct Join: AsyncParsableCommand {
             "This device is \(device), replica \(store.replica?.short ?? ""); its remote is called "
                 + "\(summary.remote.name).")
         if let replica = store.replica, try store.membership(of: replica) == .waiting {
+            if hasCode {
+                Terminal.remark("The code lets nobody in any more: its time is over, or another device has used it.")
+            }
             Terminal.remark(
                 "The log is sealed, and this device waits for approval: what it writes counts from then on. On a device that "
                     + "belongs to the log: groundwave replicas approve \"\(device)\". Its words: "

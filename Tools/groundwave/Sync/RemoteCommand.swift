@@ -34,8 +34,8 @@ struct RemoteAdd: AsyncParsableCommand {
             The folder is created if only its last part is missing. A device need not be reachable now. A bucket must \
             exist; a probe shows that its server refuses to overwrite, and one that does not is no remote.
 
-            A bucket is kept by others, so it needs a sealed log (groundwave seal) or --open. Of a folder that would lie \
-            open, a terminal is asked.
+            A bucket is kept by others, so it needs a sealed log (groundwave seal) or --open. Before a folder is added that \
+            would lie open, somebody at a terminal is asked.
             """)
 
     @Argument(help: "The name of the remote on this device.")

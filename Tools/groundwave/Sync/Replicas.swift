@@ -5,10 +5,10 @@ import GroundwaveWording
 struct Replicas: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "The devices of this log: list, rename, retire, approve, revoke; say that the clock of one was wrong.",
+            "The devices of this log: list, rename, retire, invite, approve, revoke, admit; say that a clock was wrong.",
         subcommands: [
-            ReplicasList.self, ReplicasRename.self, ReplicasRetire.self, ReplicasApprove.self, ReplicasRevoke.self,
-            ReplicasClock.self,
+            ReplicasList.self, ReplicasRename.self, ReplicasRetire.self, ReplicasInvite.self, ReplicasApprove.self,
+            ReplicasRevoke.self, ReplicasAdmit.self, ReplicasClock.self,
         ],
         defaultSubcommand: ReplicasList.self
     )

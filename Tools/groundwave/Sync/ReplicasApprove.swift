@@ -100,3 +100,40 @@ struct ReplicasRevoke: AsyncParsableCommand {
                 : "No change: it does not belong to the log.")
     }
 }
+
+struct ReplicasAdmit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admit", abstract: "Count what a device has written that does not belong to a sealed log.",
+        discussion: """
+            What is here of it so far counts from then on. The device itself belongs to the log no more than before: what it \
+            writes later does not count.
+
+              groundwave replicas admit "Summit phone"
+            """)
+
+    @Argument(help: ArgumentHelp("Its name, or the first letters of its replica id.", valueName: "device"))
+    var device: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var writing: WriteOptions
+
+    struct Result: Encodable {
+        var replica: String
+        var device: String
+        var admitted: UInt64
+    }
+
+    func run() async throws {
+        let store = try await options.openWhole(author: writing.author)
+        let replica = try store.otherReplica(named: device)
+        let name = try store.deviceNames()[replica] ?? replica.short
+        let count = try await store.admit(replica, note: writing.note ?? "", author: writing.author).value
+        if options.json {
+            return try Terminal.print(json: Result(replica: "\(replica)", device: name, admitted: count))
+        }
+        try Terminal.print(
+            count > 0
+                ? "\(NumberText.count(count, "event")) of \(name) (\(replica.short)) \(count == 1 ? "counts" : "count") now. "
+                    + "Other devices follow with their next sync."
+                : "No change: everything that is here of it counts already.")
+    }
+}

@@ -87,7 +87,7 @@ struct SealAccept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", abstract: "Accept that another device has sealed the log.",
         discussion: """
-            Anybody who can write at an open remote can say so. Compare the six words that are shown here with those that \
+            Anybody who can write at an open remote can claim that. Compare the six words that are shown here with those that \
             groundwave replicas shows on that device. A device that finds a remote sealed before it has heard of that \
             accepts it with the passphrase or the recovery phrase instead.
 

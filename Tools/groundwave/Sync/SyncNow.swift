@@ -37,6 +37,8 @@ struct SyncNow: AsyncParsableCommand {
         var emptied: Bool
         var yielded: Int
         var newReplica: String?
+        var admitted: [String]
+        var refused: [String]
         var snapshot: String?
         var complete: Bool
     }
@@ -65,7 +67,7 @@ struct SyncNow: AsyncParsableCommand {
             do {
                 let summary = try await store.sync(remote, isPulling: !push, isPushing: !pull)
                 let status = try store.syncStatus()
-                try printReport(summary, status)
+                try printReport(summary, status, store.deviceNames())
                 // With --push nothing was to come here.
                 let isWhole = push || status.here.isEmpty
                 isInPart = isInPart || !isWhole || status.quarantined(at: remote)
@@ -108,7 +110,7 @@ struct SyncNow: AsyncParsableCommand {
                 if summary.sentEvents > 0 || summary.receivedEvents > 0 || !summary.quarantined.isEmpty
                     || summary.leftSnapshot != nil
                 {
-                    try printReport(summary, try store.syncStatus())
+                    try printReport(summary, try store.syncStatus(), store.deviceNames())
                 }
             case .failed(let remote, let error):
                 // Nothing is sent from a damaged log, however often it is tried.
@@ -120,7 +122,7 @@ struct SyncNow: AsyncParsableCommand {
         }
     }
 
-    private func printReport(_ summary: SyncSummary, _ status: SyncStatus) throws {
+    private func printReport(_ summary: SyncSummary, _ status: SyncStatus, _ names: [ReplicaID: String]) throws {
         let remoteStatus = status.remotes.first { $0.remote == summary.remote }
         if options.json {
             return try Terminal.print(
@@ -135,7 +137,8 @@ struct SyncNow: AsyncParsableCommand {
                     quarantined: Dictionary(
                         uniqueKeysWithValues: summary.quarantined.map { ("\($0.key)", $0.value) }),
                     emptied: summary.wasEmptied, yielded: summary.yieldedFields,
-                    newReplica: summary.newReplica.map { "\($0)" },
+                    newReplica: summary.newReplica.map { "\($0)" }, admitted: summary.admitted.map { "\($0)" },
+                    refused: summary.refused.map { "\($0)" },
                     snapshot: summary.leftSnapshot.map { "\($0.id)" }, complete: remoteStatus?.isComplete ?? false))
         }
         let sent = NumberText.count(summary.sentEvents, "event")
@@ -161,6 +164,18 @@ struct SyncNow: AsyncParsableCommand {
             Terminal.remark(
                 "This store had been restored to an earlier state. Its later events were pulled again, and it "
                     + "continues as replica \(replica.short).")
+        }
+        for replica in summary.admitted {
+            let name = names[replica] ?? replica.short
+            Terminal.remark(
+                "\(name) (\(replica.short)) has joined with the code of this device, and belongs to the log.")
+        }
+        if !summary.refused.isEmpty {
+            let devices = summary.refused.map { "\(names[$0] ?? "a device") (\($0.short))" }
+            Terminal.remark(
+                "Not let in by a code of this device: \(devices.joined(separator: ", ")). Either several devices have used it, or "
+                    + "somebody has excluded the one that did. Somebody else may have seen the code. To let one in: groundwave "
+                    + "replicas approve DEVICE")
         }
         for (replica, reason) in summary.quarantined.sorted(by: { $0.key < $1.key }) {
             Terminal.remark("Quarantined: \(replica.short). \(reason)")

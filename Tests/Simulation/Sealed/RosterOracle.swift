@@ -1,0 +1,116 @@
+import Foundation
+import Groundwave
+import GroundwaveEventLog
+import GroundwaveEvents
+import GroundwaveLogFormat
+import GroundwaveMembership
+import GroundwaveRadio
+import GroundwaveRecords
+
+/// What the model of decision 51, `Tests/RosterModel/roster.py`, says of the events of a log.
+struct RosterOracle {
+    /// What one event does to contacts.
+    private struct Contact {
+        let event: EventID
+        let record: RecordID
+        let erases: Bool
+        let isWithheld: Bool
+    }
+
+    private struct Said: Encodable {
+        let id: String
+        let author: String
+        let before: String?
+        let number: UInt64
+        var word = "write"
+        var device = ""
+        var named: [String] = []
+    }
+
+    private struct History: Encodable {
+        let founder: String
+        let events: [Said]
+    }
+
+    private struct Answer: Decodable {
+        let shown: Set<String>
+        let members: Set<String>
+    }
+
+    /// The records of the contacts that are shown.
+    private(set) var contacts: Set<RecordID> = []
+    /// Contacts that would be shown, if their values were there.
+    private(set) var withoutValues: Set<RecordID> = []
+    /// All contacts of which an event is in the log.
+    private(set) var written: Set<RecordID> = []
+    /// The devices that belong to the log.
+    private(set) var members: Set<String> = []
+    private let history: History
+
+    /// The events as the model has read them.
+    var text: String { (try? JSONEncoder().encode(history)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    init(log: EventLog) throws {
+        let (streams, row) = (try log.streams(), try log.rosterRow())
+        guard let seal = row.seal, case .seal(let phrase, _, _) = seal.word else {
+            throw BrokenPromise("A log has forgotten that it is sealed.")
+        }
+        let statements = Dictionary(uniqueKeysWithValues: row.statements.map { ($0.event, $0.word) })
+        func author(_ replica: ReplicaID) -> String { replica == phrase ? "phrase" : "\(replica)" }
+        var (events, contacts): ([Said], [Contact]) = ([], [])
+        try log.scan(from: 1) { _, frame, bytes in
+            let event = frame.id
+            var said = Said(
+                id: Self.name(event), author: author(streams.origin(of: event.replica)),
+                before: streams.predecessor(of: event).map(Self.name),
+                number: streams.base(of: event.replica) + event.sequence)
+            switch statements[event] {
+            case .approve(let device, let ending):
+                (said.word, said.device, said.named) = ("approve", author(device), ending.map(Self.name))
+            case .revoke(let device, let seen):
+                (said.word, said.device, said.named) = ("revoke", author(device), seen.map(Self.name))
+            case .admit(let admitted): (said.word, said.named) = ("admit", admitted.map(Self.name))
+            case .seal, .epoch, nil: break
+            }
+            events.append(said)
+            let change = try Change(
+                shape: bytes.extracting(frame.shape), values: bytes.extracting(frame.values),
+                isWithheld: frame.isWithheld, by: frame.names(in: bytes))
+            if change.kind == QSOKind.name {
+                contacts.append(
+                    Contact(
+                        event: event, record: change.record, erases: change.operations.first?.code == .erase,
+                        isWithheld: frame.isWithheld))
+            }
+            return true
+        }
+        history = History(founder: author(streams.origin(of: seal.event.replica)), events: events)
+        let answer = try Self.asked(history)
+        members = answer.members
+        let shown = contacts.filter { answer.shown.contains(Self.name($0.event)) }
+        let erased = Set(shown.filter(\.erases).map(\.record))
+        written = Set(contacts.map(\.record))
+        for contact in shown where !contact.erases && !erased.contains(contact.record) {
+            if contact.isWithheld { withoutValues.insert(contact.record) } else { self.contacts.insert(contact.record) }
+        }
+    }
+
+    private static func name(_ event: EventID) -> String { "\(event.replica):\(event.sequence)" }
+
+    private static func asked(_ history: History) throws -> Answer {
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../RosterModel/roster.py").standardizedFileURL
+        let file = FileManager.default.temporaryDirectory.appending(path: "roster-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try JSONEncoder().encode(history).write(to: file)
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", script.path, "--roster", file.path]
+        process.standardOutput = output
+        try process.run()
+        let answer = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BrokenPromise("The model of the roster cannot be asked.") }
+        return try JSONDecoder().decode(Answer.self, from: answer)
+    }
+}
