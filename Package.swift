@@ -282,7 +282,8 @@ let package = Package(
             name: "histories",
             dependencies: everything
                 + ours([
-                    "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Membership", "Peering", "Radio", "Records",
+                    "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "Membership", "Peering", "Radio",
+                    "Records",
                     "Replication", "SeededNumbers", "Syncing",
                 ]),
             path: "Tests/Simulation"),

@@ -39,11 +39,13 @@ extension EventLog {
     ///   - batches: None empty. Each gets one stamp and is atomic by itself.
     ///   - arrival: The present moment; its wall clock drives the stamps.
     ///   - position: The position of the last event that the author has seen, if the batches are only right behind it.
+    ///   - heads: What the author has observed in another log, besides what is in this one.
     /// - Throws: ``EventLogError/moved(last:)`` if `position` is not that of the last event.
     /// - Complexity: O(events), and one flush, however many batches there are. The first two calls after the log was
     ///   opened, and after another process wrote, need two flushes each.
     public func append(
-        _ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival, behind position: Position? = nil
+        _ batches: [DraftBatch], as replica: ReplicaID, arrival: Arrival, behind position: Position? = nil,
+        observing heads: [ObservedHead] = []
     ) throws -> [Appended] {
         if batches.isEmpty { return [] }
         for batch in batches {
@@ -63,6 +65,7 @@ extension EventLog {
             try tables.startRun(of: replica, at: first, after: head, in: transaction)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
+            observed.heads = Array((observed.heads + heads).prefix(EventLimits.observedCount))
             let resolutions = try Self.resolutions(of: replica, behind: head, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {

@@ -23,11 +23,7 @@ extension EventLog {
         let isDue = last / contextCount != (last + UInt64(count)) / contextCount
         let since = isDue ? 0 : head?.position ?? 0
         var moved: [EventID] = []
-        // The root behind a replica's first lost event is unknown: limit its head to the event before.
-        var limits: [ReplicaID: SequenceNumber] = [:]
-        for lostRange in try lostRanges(in: transaction, tables).reversed() {
-            limits[lostRange.replica] = lostRange.first - 1
-        }
+        let limits = try knownNumbers(in: transaction, tables)
         try transaction.forEach(in: tables.heads) { key, value in
             guard key.byteCount == 16, let row = HeadRow(value) else {
                 throw EventLogError.damaged("the last event of a replica")
@@ -45,12 +41,38 @@ extension EventLog {
         return (heads, isDue && moved.count == heads.count)
     }
 
+    /// Returns what an author who has seen these events, each the last one of its history here, says that it has observed.
+    ///
+    /// - Parameter events: At most ``EventLimits/observedCount``; of more, the first ones.
+    /// - Complexity: At most 255 hashes for each.
+    package func observedHeads(_ events: [EventID]) throws -> [ObservedHead] {
+        try read { transaction in
+            let tables = try LogTables(in: transaction)
+            let limits = try Self.knownNumbers(in: transaction, tables)
+            let known = events.map { EventID($0.replica, Swift.min($0.sequence, limits[$0.replica] ?? .max)) }
+            return try known.filter { $0.sequence > 0 }.prefix(EventLimits.observedCount).map {
+                ObservedHead(event: $0, rootPrefix: try Self.root(through: $0, in: transaction, tables).prefix)
+            }
+        }
+    }
+
+    /// Of replicas with lost events, the number of the last one before the first of these: the root behind it is unknown.
+    private static func knownNumbers(
+        in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
+    ) throws -> [ReplicaID: SequenceNumber] {
+        var limits: [ReplicaID: SequenceNumber] = [:]
+        for lostRange in try lostRanges(in: transaction, tables).reversed() {
+            limits[lostRange.replica] = lostRange.first - 1
+        }
+        return limits
+    }
+
     /// One of every this many events of a replica stores all observed heads.
     package static let contextCount: UInt64 = 256
 
     /// Computes the root of the tree over a replica's events up to `last`, within a transaction.
     private static func root(
-        through last: EventID, in transaction: borrowing WriteTransaction, _ tables: LogTables
+        through last: EventID, in transaction: borrowing some ReadableTransaction & ~Copyable, _ tables: LogTables
     ) throws -> Hash256 {
         var hasher = MerkleHasher()
         var edge =

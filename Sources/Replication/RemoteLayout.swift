@@ -18,7 +18,7 @@ import GroundwaveEvents
 public enum RemoteLayout {
     static let magic: UInt32 = 0x314C_5747
 
-    static let log = name("groundwave-log")
+    package static let log = name("groundwave-log")
     /// Decides which log the remote is of, if the log mark was cut short: it is written once, and not deleted.
     static let logAgain = name("groundwave-log-again")
 

@@ -62,7 +62,8 @@ extension SyncPass {
         switch error {
         case .refused(name, let reason): return OddObject(text: "Its object \(file) cannot be read. \(reason)")
         case .refused(_, let reason): return QuarantineReason("Its folder cannot be read. \(reason)")
-        case .notPermitted(let reason): return QuarantineReason("Its object \(file) cannot be read: \(reason)")
+        case .notPermitted(let reason), .noKey(let reason):
+            return QuarantineReason("Its object \(file) cannot be read: \(reason)")
         case .tooLarge(_, let count):
             return OddObject(text: "Its object \(file) has \(count) bytes, which is more than any such object.")
         case .unreachable, .full, .notThere: return error

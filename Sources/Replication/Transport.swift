@@ -102,6 +102,8 @@ public enum TransportError: Error, Hashable, Sendable {
     case full(String)
     /// The remote denies permission.
     case notPermitted(String)
+    /// What is there is sealed, and this device has not the key for it, or none with which it may seal anything.
+    case noKey(String)
     /// There is no such storage at this address, or it lies elsewhere; a later attempt fails in the same way.
     case notThere(String)
     /// An object is larger than the caller or the remote accepts.

@@ -166,7 +166,7 @@ package final class SealedTransport: Transport, OtherForm {
     private func seal(_ bytes: [UInt8], as name: ObjectName) async throws(TransportError) -> [UInt8] {
         let writing: Writing
         do { writing = try await self.writing() } catch {
-            throw error as? TransportError ?? .notPermitted("\(error)")
+            throw error as? TransportError ?? .noKey("\(error)")
         }
         state.withLock { $0.keyring.add(writing.key) }
         try await announce(writing)
@@ -193,6 +193,8 @@ package final class SealedTransport: Transport, OtherForm {
                 return content
             } catch .unknownEpoch where !isRepeated {
                 try await lookForKeys()
+            } catch .unknownEpoch where name == RemoteLayout.log {
+                throw .noKey("this device does not have the key")
             } catch {
                 throw .refused(name, "\(error.description.prefix(1).uppercased())\(error.description.dropFirst()).")
             }
@@ -226,7 +228,10 @@ package struct LogKeys: Sendable {
     }
 
     /// What the contents of a key file say.
-    package init(_ contents: KeyFile.Contents, with key: EpochKey) {
-        self.init(log: contents.log, root: contents.root, keyring: contents.keyring(with: key))
+    ///
+    /// - Parameter key: The key of its epoch; `nil` if nothing else is sealed with that.
+    package init(_ contents: KeyFile.Contents, with key: EpochKey?) {
+        let keyring = Keyring(namesKey: contents.namesKey, keys: contents.formerKeys + (key.map { [$0] } ?? []))
+        self.init(log: contents.log, root: contents.root, keyring: keyring)
     }
 }

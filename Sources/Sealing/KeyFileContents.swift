@@ -73,9 +73,6 @@ extension KeyFile {
             self.formerKeys = sorted
         }
 
-        /// All keys of a device that has opened the file of the epoch of `key`.
-        package func keyring(with key: EpochKey) -> Keyring { Keyring(namesKey: namesKey, keys: formerKeys + [key]) }
-
         /// The size in bytes.
         static func size(recipients: Int, formerKeys: Int) -> Int {
             84 + RootProofs.size + recipients * 33 + formerKeys * 48

@@ -67,14 +67,12 @@ extension Store {
 
     /// Lets this device into the log, by the code that it has joined with.
     ///
-    /// - Returns: Whether anything was written; `false` if the invitation has ended, or another device has used it.
+    /// - Returns: Whether anything was written; `false` if the invitation has ended, or the device belongs already.
     /// - Throws: ``StoreError`` if the log or the views cannot be read or written.
     package func enter(by code: KnownCode) async throws -> Bool {
         let identity = code.code.identity
         let (roster, own) = (try describing { try log.roster() }, replica)
-        guard let roster, let own, roster.isMember(identity.replica), !roster.isMember(own),
-            try describing({ try log.vector()[identity.replica] }) == 0
-        else { return false }
+        guard let roster, let own, roster.isMember(identity.replica), !roster.isMember(own) else { return false }
         try await write(as: identity, named: "one-time code", note: "By a code") {
             RosterKind.approvals(of: own, ending: roster.revocations[own] ?? [], $0)
         }

@@ -340,7 +340,9 @@ extension Store {
             do { return try await last.value(for: log.rosterRow()) { try await writingKey() } } catch let error
                 as StoreError
             {
-                throw TransportError.notPermitted(error.message)
+                throw TransportError.noKey(
+                    error.code == .notPermitted
+                        ? "there is no key with which this device may seal anything" : error.message)
             }
         }
     }

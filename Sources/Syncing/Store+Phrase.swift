@@ -54,7 +54,9 @@ extension Store {
         let (roster, device) = try roster(of: phrase, device)
         guard roster.isMember(device) else { return false }
         let seen = try describing { try log.lastEvents(of: device, log.streams()) }
-        try await write(as: phrase.phrase.identity, named: "recovery phrase", note: "By the recovery phrase") {
+        try await write(
+            as: phrase.phrase.identity, named: "recovery phrase", note: "By the recovery phrase", observing: seen
+        ) {
             [RosterKind.revocation(of: device, seen: seen, as: $0())]
         }
         guard try describing({ try log.roster() })?.isMember(device) == false else {
@@ -83,8 +85,10 @@ extension Store {
     /// - Parameters:
     ///   - name: What the replica is called in lists of devices.
     ///   - note: The reason, for the audit.
+    ///   - seen: The events that are named: so that they stay these if the history of their author turns out to be forked.
     func write(
-        as identity: Identity, named name: String, note: String, _ changes: (_ newID: () -> RecordID) -> [Change]
+        as identity: Identity, named name: String, note: String, observing seen: [EventID] = [],
+        _ changes: (_ newID: () -> RecordID) -> [Change]
     ) async throws {
         let scratch = try ScratchFolder()
         let storeLog = StoreLog(store: self)
@@ -117,7 +121,8 @@ extension Store {
                 batch.append(
                     change, by: identity.replica, note: AuditNote(text: note), using: &generator)
             }
-            let appended = try own.append([batch], as: identity.replica, arrival: surroundings.now())
+            let appended = try own.append(
+                [batch], as: identity.replica, arrival: surroundings.now(), observing: try log.observedHeads(seen))
             guard let last = appended.last?.last,
                 let frame = try own.frame(
                     of: EventRange(identity.replica, former + 1, through: last.sequence), signedBy: identity,

@@ -134,12 +134,33 @@ extension Store {
     public func acceptSeal(at name: String, _ unlocking: Unlocking) async throws {
         try requireWritable()
         let remote = try remote(name)
+        let access: RemoteAccess
+        do { access = try remote.address.access(in: accessContext) } catch {
+            throw Self.describe(error, at: remote, file: files.log)
+        }
+        guard case .storage(let storage) = access else {
+            throw StoreError(.usage, "\(remote.address) is no folder and no bucket.", hint: "Name another remote.")
+        }
+        try await acceptSeal(at: remote, in: storage, unlocking)
+    }
+
+    /// Accepts that the log is sealed, as a remote shows that is reached through a transport of the application's own: see
+    /// ``acceptSeal(at:_:)``.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport.
+    ///   - name: The name of the remote, as in ``sync(with:as:isPulling:isPushing:isFull:)``.
+    /// - Throws: As ``acceptSeal(at:_:)``.
+    public func acceptSeal(through transport: any Transport, as name: String, _ unlocking: Unlocking) async throws {
+        try requireWritable()
+        try await acceptSeal(at: try remote(name, through: transport), in: transport, unlocking)
+    }
+
+    private func acceptSeal(at remote: Remote, in storage: any Transport, _ unlocking: Unlocking) async throws {
+        let name = remote.name
         do {
-            let access = try remote.address.access(in: accessContext)
-            guard case .storage(let storage) = access,
-                var keys = try await Self.unlock(access, at: remote.address, with: unlocking)
-            else {
-                throw StoreError(.usage, "\(remote.address) is no folder and no bucket.", hint: "Name another remote.")
+            guard var keys = try await Self.unlock(.storage(storage), at: remote.address, with: unlocking) else {
+                return
             }
             guard keys.log == logID else { throw RemoteError.otherLog(keys.log) }
             if try isSealed() {

@@ -161,15 +161,13 @@ extension Store {
                 let yielding = Yielding(
                     store: self, vector: try log.vector(), sent: try lastSent())
                 try await body(&summary)
-                let written = try lastOwn()
-                if summary.receivedEvents > known { summary.yieldedFields += try await yielding.run() }
-                let ended = try await endInvitations()
-                summary.admitted += ended.admitted
-                summary.refused += ended.refused
-                // If no key can be made now, the next sync makes one, or says why not.
-                if summary.hasNewKeys { _ = try? await writingKey() }
+                let answer = try await answer(
+                    summary.receivedEvents > known ? yielding : nil, hasNewKeys: summary.hasNewKeys)
                 summary.hasNewKeys = false
-                if try lastOwn() == written || !isRepeatable { break }
+                summary.yieldedFields += answer.yieldedFields
+                summary.admitted += answer.admitted
+                summary.refused += answer.refused
+                if !answer.hasWritten || !isRepeatable { break }
             }
         } catch {
             let described = Self.describe(error, at: remote, file: files.log)
@@ -193,6 +191,26 @@ extension Store {
             ])
         try noteReturned()
         return summary
+    }
+
+    /// What this device has written because of what came.
+    private struct Answer {
+        var yieldedFields = 0
+        var admitted: [ReplicaID] = []
+        var refused: [ReplicaID] = []
+        var hasWritten = false
+    }
+
+    /// Lets fields give way to what came, ends invitations that were used, and shares keys that others may not have.
+    private func answer(_ yielding: Yielding?, hasNewKeys: Bool) async throws -> Answer {
+        var answer = Answer()
+        let last = try lastOwn()
+        if let yielding { answer.yieldedFields = try await yielding.run() }
+        (answer.admitted, answer.refused) = try await endInvitations()
+        // If no key can be made now, the next sync makes one, or says why not.
+        if hasNewKeys { _ = try? await writingKey() }
+        answer.hasWritten = try lastOwn() != last
+        return answer
     }
 
     private func runPass(

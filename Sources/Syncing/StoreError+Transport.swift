@@ -5,12 +5,13 @@ extension Store {
     /// Returns the error for a request that failed at a remote: `CancellationError` if the task was cancelled, whatever
     /// the transport says of it.
     static func failure(_ error: TransportError, at remote: Remote) -> any Error {
-        Task.isCancelled ? CancellationError() : StoreError(error, at: remote.address)
+        Task.isCancelled ? CancellationError() : StoreError(error, at: remote)
     }
 }
 
 extension StoreError {
-    fileprivate init(_ error: TransportError, at address: RemoteAddress) {
+    fileprivate init(_ error: TransportError, at remote: Remote) {
+        let address = remote.address
         func clause(_ reason: String) -> String { reason.hasSuffix(".") ? String(reason.dropLast()) : reason }
         switch error {
         case .unreachable(let reason):
@@ -26,6 +27,13 @@ extension StoreError {
             self.init(
                 .notPermitted, "\(address) does not permit this: \(clause(reason)).",
                 hint: address.isMetered ? "Check the keys and their rights." : "Check its permissions.",
+                cause: error)
+        case .noKey(let reason):
+            self.init(
+                .notPermitted, "\(address) is sealed: \(clause(reason)).",
+                hint: """
+                    A device that belongs to the log can approve this one. Or use the passphrase: \(.acceptSeal(remote.name)).
+                    """,
                 cause: error)
         case .notThere(let reason):
             self.init(

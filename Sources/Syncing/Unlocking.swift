@@ -84,6 +84,7 @@ extension Store {
                 .notPermitted, "What lies at \(address) is sealed.",
                 hint: "Join it with the passphrase or the recovery phrase: \(.unlock).", cause: SealedRemote())
         }
+        let isCode = if case .code = unlocking { true } else { false }
         var opened: [LogKeys] = []
         var reader: (scrypt: ScryptParameters, key: RecipientKey)?
         // A stranger can fill the remote with files that each ask for work.
@@ -117,7 +118,7 @@ extension Store {
                 isMisled = true
                 continue
             }
-            opened.append(LogKeys(contents, with: key))
+            opened.append(LogKeys(contents, with: isCode ? nil : key))
         }
         guard var keys = opened.first else {
             let what = unlocking.name
@@ -135,7 +136,6 @@ extension Store {
                         of the log.
                         """)
             }
-            let isCode = if case .code = unlocking { true } else { false }
             throw StoreError(
                 .notPermitted, "The \(what) does not open what lies at \(address).",
                 hint: isCode

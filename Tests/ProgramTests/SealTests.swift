@@ -61,6 +61,51 @@ import Testing
         }
     }
 
+    @Test func `lets a device in with a code that is shown once, and counts what an excluded one wrote`() throws {
+        try shack.json("seal", "--passphrase-file", secret.path)
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("qso", "add", "N0CALL", "BAND=20m", "MODE=CW")
+        let shown = try shack.run("replicas", "invite", "--hours", "2")
+        let letters = try #require(shown.output.firstMatch(of: /\n  ([0-9A-Z-]{24})\n/)).output.1
+        #expect(shown.errors.contains("after the next sync"), "\(shown.errors)")
+        try shack.json("sync")
+        let code = shack.folder.appending(path: "code.txt")
+        try Data("\(letters)\n".utf8).write(to: code)
+        let phone = ["--store", store("phone")]
+        let joined = try shack.run(["join", place.path, "--name", "phone", "--code-file", code.path] + phone)
+        #expect(joined.status == 0 && !joined.errors.contains("waits"), "\(joined.errors)")
+        try shack.json(["qso", "add", "N1CALL", "BAND=20m", "MODE=CW"] + phone)
+        try shack.json(["sync"] + phone)
+        let heard = try shack.run("sync")
+        #expect(heard.errors.contains("phone") && heard.errors.contains("has joined with the code"), "\(heard.errors)")
+        #expect(try shack.run("qso", "list").output.contains("N1CALL"))
+        let late = try shack.run(["join", place.path, "--code-file", code.path, "--store", store("late")])
+        #expect(late.status == 77 && late.errors.contains("does not open"), "\(late.errors)")
+        #expect(try everything().range(of: Data(letters.utf8)) == nil)
+
+        try shack.json("replicas", "revoke", "phone")
+        try shack.json(["qso", "add", "N2CALL", "BAND=20m", "MODE=CW"] + phone)
+        _ = try shack.run(["sync"] + phone)
+        try shack.json("sync")
+        #expect(try !shack.run("qso", "list").output.contains("N2CALL"))
+        let admitted = try shack.json("replicas", "admit", "phone")["admitted"] as? Int
+        #expect(try admitted ?? 0 > 0 && shack.run("qso", "list").output.contains("N2CALL"))
+        let again = try shack.run("replicas", "admit", "phone")
+        #expect(again.status == 0 && again.output.hasPrefix("No change"), "\(again.output)")
+        #expect(
+            try shack.run("replicas").output.contains("excluded") || shack.run("replicas").output.contains("revoked"))
+    }
+
+    @Test func `shows no code where none can be of use`() throws {
+        let open = try shack.run("replicas", "invite")
+        #expect(open.status == 64 && open.errors.contains("not sealed"), "\(open.errors)")
+        try shack.json("seal", "--passphrase-file", secret.path)
+        #expect(try shack.run("replicas", "invite").errors.contains("no sealed remote"))
+        #expect(try shack.run("replicas", "invite", "--hours", "0").status == 64)
+        let both = try shack.run("join", place.path, "--code-file", "-", "--phrase-file", "-", "--store", store("new"))
+        #expect(both.status == 64 && both.errors.contains("Only one of"), "\(both.errors)")
+    }
+
     @Test func `is had back on an empty machine with the words alone`() throws {
         let sealed = try shack.json("seal", "--passphrase-file", secret.path)
         let words = try #require(sealed["recoveryPhrase"] as? [String]).joined(separator: " ")

@@ -61,12 +61,6 @@ import Testing
         }
     }
 
-    @Test func `gives all keys that a device needs`() throws {
-        let contents = try opened(try Samples.file())
-        let ring = contents.keyring(with: Self.key)
-        #expect(ring.epochs == (Samples.former + [Self.key]).map(\.id).sorted() && ring.namesKey == contents.namesKey)
-    }
-
     @Test(arguments: [(1, 0), (1, 1024), (258, 0), (258, 1024)])
     func `has room for all recipients and former keys`(recipients: Int, former: Int) throws {
         var numbers = SeededGenerator(seed: 5)

@@ -14,7 +14,8 @@ struct Histories {
         }
         let broken: [String]
         if isSealed {
-            broken = await SealedSummary(of: seeds).failures
+            let summary = await SealedSummary(of: seeds)
+            broken = summary.failures + summary.shortcomings
         } else {
             let summary = await Summary(of: seeds)
             broken = summary.failures + summary.shortcomings

@@ -64,17 +64,6 @@ import Testing
         #expect(try fleet.founder.store.membership(of: thief.replica) != .member)
     }
 
-    @Test func `is of no use to a second device that hears of the first`() async throws {
-        let fleet = try await SealedFleet()
-        let code = try await invited(fleet)
-        let phone = try await fleet.join("phone", with: .code(code))
-        let second = try await fleet.join("second", with: .code(code))
-        #expect(try second.store.membership(of: second.replica) == .waiting)
-        try await fleet.sync(second, fleet.founder, phone)
-        #expect(try phone.store.membership(of: phone.replica) == .member)
-        #expect(try fleet.founder.store.membership(of: second.replica) == .waiting)
-    }
-
     @Test func `ends when its time is over`() async throws {
         let (clock, cloud) = (VirtualClock(), MemoryTransport())
         let founder = try await TemporaryStore(

@@ -164,6 +164,80 @@ import Testing
         #expect(try fleet.founder.store.membership(of: other) == .member && fleet.founder.calls == ["N1CALL"])
     }
 
+    @Test func `brings everybody what a device has sealed for some, which was excluded meanwhile`() async throws {
+        let fleet = try await SealedFleet()
+        let phone = try await fleet.member("phone")
+        let (tablet, watch) = (try await fleet.join("tablet"), try await fleet.join("watch"))
+        try await fleet.sync(tablet, watch, fleet.founder, phone)
+        try await fleet.founder.store.approve(try tablet.replica)
+        try await fleet.sync(fleet.founder, tablet)
+        // It has not heard of the tablet, and begins an epoch without it.
+        try await phone.store.approve(try watch.replica)
+        try await phone.log("N1CALL")
+        try await phone.store.sync(with: fleet.cloud, as: "cloud", isPulling: false)
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.sync(fleet.founder, tablet)
+        #expect(try tablet.agrees(with: fleet.founder) && tablet.calls.isEmpty)
+        // So it counts there, too, once somebody takes it in.
+        #expect(try await fleet.founder.store.admit(try phone.replica).value == 4)
+        try await fleet.sync(fleet.founder, tablet)
+        #expect(try tablet.calls == ["N1CALL"] && tablet.store.membership(of: phone.replica) == .revoked)
+    }
+
+    @Test func `counts what the phrase had seen of a device, whatever else a thief signs with its key`() async throws {
+        let fleet = try await SealedFleet()
+        let phone = try await fleet.member("phone")
+        try phone.store.close()
+        let (owner, thief) = (
+            try await phone.reopened(.full(named: "phone")), try await phone.twin(.full(named: "phone"))
+        )
+        defer { try? owner.close() }
+        for number in 1...3 { try await owner.write { try $0.add(Contact("N\(number)CALL")) } }
+        try await owner.sync(with: fleet.cloud, as: "cloud")
+        try await fleet.sync(fleet.founder)
+        #expect(try await fleet.founder.store.revoke(try phone.replica, byPhrase: fleet.words))
+        // Under the same numbers.
+        for number in 4...9 { try await thief.log("N\(number)CALL") }
+        try await thief.store.sync(with: fleet.cloud, as: "cloud", isPulling: false)
+        try await fleet.sync(fleet.founder)
+        #expect(try fleet.founder.store.log.streams().isForked(phone.replica))
+        #expect(try fleet.founder.calls == ["N1CALL", "N2CALL", "N3CALL"])
+    }
+
+    @Test func `tells a device that waits what it lacks, when it can read no more`() async throws {
+        let fleet = try await SealedFleet()
+        let (waiting, phone) = (try await fleet.join("waiting"), try await fleet.join("phone"))
+        try await fleet.sync(fleet.founder)
+        try await fleet.founder.store.approve(try phone.replica)
+        let place = MemoryTransport()
+        try await fleet.founder.store.sync(with: place, as: "other")
+        let error = await #expect(throws: StoreError.self) { try await waiting.store.sync(with: place, as: "other") }
+        #expect(error?.code == .notPermitted && error?.message.contains("does not have the key") == true)
+    }
+
+    @Test func `is opened with the phrase by a device that was excluded, through a transport of an application`()
+        async throws
+    {
+        let fleet = try await SealedFleet()
+        let phone = try await fleet.member("phone")
+        try await fleet.founder.store.revoke(try phone.replica)
+        try await fleet.founder.log("N1CALL")
+        try await fleet.sync(fleet.founder)
+        _ = try? await phone.store.sync(with: fleet.cloud, as: "cloud", isFull: true)
+        #expect(try phone.calls.isEmpty)
+        let wrong = Store.newRecoveryPhrase().joined(separator: " ")
+        let refused = await #expect(throws: StoreError.self) {
+            try await phone.store.acceptSeal(through: fleet.cloud, as: "cloud", .phrase(wrong))
+        }
+        #expect(refused?.code == .notPermitted)
+        try await phone.store.acceptSeal(through: fleet.cloud, as: "cloud", .phrase(fleet.words))
+        try await fleet.sync(phone)
+        #expect(try phone.calls == ["N1CALL"] && phone.store.membership(of: phone.replica) == .revoked)
+        #expect(try await phone.store.approve(try phone.replica, byPhrase: fleet.words))
+        try await fleet.sync(phone, fleet.founder)
+        #expect(try phone.agrees(with: fleet.founder))
+    }
+
     @Test func `agrees with a device that was away through two epochs`() async throws {
         let fleet = try await SealedFleet()
         let (phone, laptop) = (try await fleet.member("phone"), try await fleet.member("laptop"))

@@ -56,6 +56,11 @@ struct RosterOracle {
             throw BrokenPromise("A log has forgotten that it is sealed.")
         }
         let statements = Dictionary(uniqueKeysWithValues: row.statements.map { ($0.event, $0.word) })
+        let counts = try log.vector()
+        /// The names of events; of one that is not there, that of the last one before it in its history.
+        func names(_ events: [EventID]) -> [String] {
+            events.map { EventID($0.replica, min($0.sequence, counts[$0.replica])) }.map(Self.name)
+        }
         func author(_ replica: ReplicaID) -> String { replica == phrase ? "phrase" : "\(replica)" }
         var (events, contacts): ([Said], [Contact]) = ([], [])
         try log.scan(from: 1) { _, frame, bytes in
@@ -68,8 +73,8 @@ struct RosterOracle {
             case .approve(let device, let ending):
                 (said.word, said.device, said.named) = ("approve", author(device), ending.map(Self.name))
             case .revoke(let device, let seen):
-                (said.word, said.device, said.named) = ("revoke", author(device), seen.map(Self.name))
-            case .admit(let admitted): (said.word, said.named) = ("admit", admitted.map(Self.name))
+                (said.word, said.device, said.named) = ("revoke", author(device), names(seen))
+            case .admit(let admitted): (said.word, said.named) = ("admit", names(admitted))
             case .seal, .epoch, nil: break
             }
             events.append(said)

@@ -43,5 +43,15 @@ struct SealedSummary: Sendable {
             """)
     }
 
+    /// What the histories lack to show something, in words.
+    var shortcomings: [String] {
+        guard failures.isEmpty, outcomes.count >= 20 else { return [] }
+        var words: [String] = []
+        if sum(\.members) < outcomes.count { words.append("fewer than one device belonged on average") }
+        if sum(\.uncounted) < outcomes.count { words.append("fewer than one contact did not count on average") }
+        if sum(\.erases) == 0 { words.append("nothing was erased") }
+        return words
+    }
+
     private func sum(_ number: (SealedOutcome) -> Int) -> Int { outcomes.reduce(0) { $0 + number($1) } }
 }

@@ -145,7 +145,7 @@ struct Join: AsyncParsableCommand {
                 + "\(summary.remote.name).")
         if let replica = store.replica, try store.membership(of: replica) == .waiting {
             if hasCode {
-                Terminal.remark("The code lets nobody in any more: its time is over, or another device has used it.")
+                Terminal.remark("The code lets nobody in any more: it was used, or its time is over.")
             }
             Terminal.remark(
                 "The log is sealed, and this device waits for approval: what it writes counts from then on. On a device that "

@@ -121,6 +121,7 @@ struct ReplicasList: AsyncParsableCommand {
 
         var complete: Bool
         var replicas: [Item]
+        var codes: [String]
     }
 
     func run() async throws {
@@ -144,7 +145,7 @@ struct ReplicasList: AsyncParsableCommand {
                             membership: try store.membership(of: $0.id).map(Self.word),
                             uncounted: isSealed ? try store.uncountedEvents(of: $0.id) : nil,
                             fingerprint: isSealed ? try store.fingerprint(of: $0.id) : nil)
-                    }))
+                    }, codes: try store.openInvitations().map { UTCText.milliseconds($0) }))
         }
         var table = TextTable(
             ["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SEEN (UTC)", ""], numbersFrom: 2, to: 2)
@@ -165,6 +166,9 @@ struct ReplicasList: AsyncParsableCommand {
                         ? ", and so does the device that this one believes. Its word counts for nothing here."
                         : ". Its words: \(try store.fingerprint(of: device) ?? "none yet"). To accept that: groundwave seal accept "
                             + "\"\(name)\""))
+        }
+        for end in try store.openInvitations() {
+            Terminal.remark("A code of this device lets one new device in, until \(TimeText.milliseconds(end)).")
         }
         if !status.remotes.isEmpty, !status.isComplete {
             Terminal.remark("Not complete. To see what is missing: groundwave sync status")

@@ -31,7 +31,9 @@ struct ReplicasInvite: AsyncParsableCommand {
         let store = try await options.openWhole()
         let invitation = try await store.invite(for: .seconds(hours * 3600))
         let end = TimeText.milliseconds(invitation.end)
-        if options.json { return try Terminal.print(json: Result(code: invitation.code, until: end)) }
+        if options.json {
+            return try Terminal.print(json: Result(code: invitation.code, until: UTCText.milliseconds(invitation.end)))
+        }
         try Terminal.print("The code for one new device, shown only now, until \(end):\n\n  \(invitation.code)\n")
         let remotes = try store.remotes().map(\.name).filter { try store.isSealed(remote: $0) }
         Terminal.remark(
