@@ -9,7 +9,7 @@ package struct Roster: Hashable, Sendable {
     /// All that were approved, the most senior first: the key of the recovery phrase, the device that sealed the log, then
     /// each device by the rank of its approver and the number of the approval. Those whose approval was revoked stay.
     package private(set) var order: [ReplicaID] = []
-    /// The revocations that count, by device, in order of the rank of their authors.
+    /// The revocations that count, by device, in order of the rank of their authors; also of devices that nobody has approved.
     package private(set) var revocations: [ReplicaID: [EventID]] = [:]
     /// Of devices that were revoked, the events that all their revokers had seen.
     private var seen: [ReplicaID: EventSet] = [:]
@@ -53,6 +53,8 @@ package struct Roster: Hashable, Sendable {
             }
             next += 1
         }
+        // Whoever approves one of these later has to end what was said of it before.
+        for device in decision.about.keys where ranks[device] == nil { decide(about: device, &decision) }
     }
 
     private mutating func add(_ device: ReplicaID) {

@@ -152,17 +152,17 @@ extension Store {
     ///   - name: The name of the remote, as in ``sync(with:as:isPulling:isPushing:isFull:)``.
     /// - Throws: As ``acceptSeal(at:_:)``.
     public func acceptSeal(through transport: any Transport, as name: String, _ unlocking: Unlocking) async throws {
-        try requireWritable()
-        try await acceptSeal(at: try remote(name, through: transport), in: transport, unlocking)
+        try await acceptSeal(at: try applicationRemote(name), in: transport, unlocking)
     }
 
     private func acceptSeal(at remote: Remote, in storage: any Transport, _ unlocking: Unlocking) async throws {
         let name = remote.name
         do {
             guard var keys = try await Self.unlock(.storage(storage), at: remote.address, with: unlocking) else {
-                return
+                throw RemoteError.notARemote
             }
             guard keys.log == logID else { throw RemoteError.otherLog(keys.log) }
+            try note(remote)
             if try isSealed() {
                 if let known = try logKeys(), known.root == keys.root {
                     for epoch in known.keyring.epochs { known.keyring.key(of: epoch).map { keys.keyring.add($0) } }

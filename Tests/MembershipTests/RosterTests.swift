@@ -138,6 +138,17 @@ private struct NamedHistory {
         #expect(!admitted.isMember(second))
     }
 
+    @Test func `knows what has to end before a device belongs that was excluded and never approved`() {
+        let (first, other) = (devices[0], devices[1])
+        let revocation = RosterStatement(EventID(first, 1), .revoke(other, seen: []))
+        let before = roster(revocation)
+        #expect(!before.isMember(other) && before.order == [phrase, first])
+        #expect(before.revocations[other] == [EventID(first, 1)])
+        let ending = before.revocations[other] ?? []
+        let after = roster(revocation, RosterStatement(EventID(phrase, 1), .approve(other, ending: ending)))
+        #expect(after.isMember(other) && after.counts(EventID(other, 1)))
+    }
+
     @Test func `of a stolen first device is put right by the phrase`() {
         let (stolen, honest) = (devices[0], devices[1])
         let roster = roster(

@@ -192,7 +192,10 @@ private struct OpeningDevice {
             _ = try #require(try await transport.get(name, range: nil, limit: Segment.byteLimit))
             return true
         } catch let error as TransportError {
-            guard case .refused(name, _) = error else { throw error }
+            switch error {
+            case .refused(name, _), .noKey: break
+            default: throw error
+            }
             return false
         }
     }

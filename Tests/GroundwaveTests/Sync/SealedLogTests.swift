@@ -225,6 +225,8 @@ import Testing
         try await fleet.sync(fleet.founder)
         _ = try? await phone.store.sync(with: fleet.cloud, as: "cloud", isFull: true)
         #expect(try phone.calls.isEmpty)
+        // It has lost the remote, too.
+        try phone.store.remove(remote: "cloud")
         let wrong = Store.newRecoveryPhrase().joined(separator: " ")
         let refused = await #expect(throws: StoreError.self) {
             try await phone.store.acceptSeal(through: fleet.cloud, as: "cloud", .phrase(wrong))

@@ -46,6 +46,18 @@ struct RosterOracle {
     /// The devices that belong to the log.
     private(set) var members: Set<String> = []
     private let history: History
+    private let shown: Set<String>
+
+    /// The events of which the log's own roster says something else.
+    func differences(in log: EventLog) throws -> [EventID] {
+        guard let roster = try log.roster() else { return [] }
+        var found: [EventID] = []
+        try log.scan(from: 1) { _, frame, _ in
+            if roster.counts(frame.id) != shown.contains(Self.name(frame.id)) { found.append(frame.id) }
+            return true
+        }
+        return found
+    }
 
     /// The events as the model has read them.
     var text: String { (try? JSONEncoder().encode(history)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
@@ -92,6 +104,7 @@ struct RosterOracle {
         history = History(founder: author(streams.origin(of: seal.event.replica)), events: events)
         let answer = try Self.asked(history)
         members = answer.members
+        self.shown = answer.shown
         let shown = contacts.filter { answer.shown.contains(Self.name($0.event)) }
         let erased = Set(shown.filter(\.erases).map(\.record))
         written = Set(contacts.map(\.record))

@@ -223,13 +223,19 @@ final class SealedHistory {
 
     /// All that mean well look at both places until nothing is new.
     private func settle() async throws {
-        for _ in 0..<3 {
+        for _ in 0..<10 {
+            var isQuiet = true
             for store in honestStores {
                 for (number, place) in places.enumerated() {
-                    try await attempt { try await store.sync(with: place, as: "place\(number)", isFull: true) }
+                    try await attempt {
+                        let summary = try await store.sync(with: place, as: "place\(number)", isFull: true)
+                        if summary.receivedEvents > 0 || summary.sentEvents > 0 { isQuiet = false }
+                    }
                 }
             }
+            if isQuiet { return }
         }
+        throw BrokenPromise("Devices that mean well do not come to rest.")
     }
 
     /// Each store shows what the model says of its own log. Those that belong by what all of them know agree: a device that was
@@ -248,16 +254,24 @@ final class SealedHistory {
     private func check(_ store: Store) throws -> RosterOracle {
         let oracle = try RosterOracle(log: store.log)
         let shown = Set(try store.read { try $0.all(.contacts) }.map(\.id))
-        guard shown == oracle.contacts else {
-            // Names are random, so a seed may not repeat it.
-            let file = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString).json")
-            try oracle.text.write(to: file, atomically: true, encoding: .utf8)
-            let (more, fewer) = (shown.subtracting(oracle.contacts), oracle.contacts.subtracting(shown))
+        // A contact shows although its values were destroyed.
+        let contacts = oracle.contacts.union(oracle.withoutValues.intersection(shown))
+        guard shown == contacts else {
+            let file = try saved(oracle)
+            let (more, fewer) = (shown.subtracting(contacts), contacts.subtracting(shown))
             throw BrokenPromise(
-                "A store shows \(more) and does not show \(fewer), other than the model says of \(file.path).")
+                "A store shows \(more) and does not show \(fewer), other than the model says of \(file). "
+                    + "Its roster differs in \(try oracle.differences(in: store.log)).")
         }
         outcome.uncounted += oracle.written.subtracting(oracle.contacts).count
         return oracle
+    }
+
+    /// Writes what the model was asked, since names are random and a seed may not repeat it; returns the path.
+    private func saved(_ oracle: RosterOracle) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString).json")
+        try oracle.text.write(to: file, atomically: true, encoding: .utf8)
+        return file.path
     }
 
     private func agree(_ stores: [Store]) throws {
@@ -294,7 +308,10 @@ final class SealedHistory {
         }
         for store in honestStores {
             guard let replica = store.replica else { continue }
-            _ = try await rescuer.approve(replica, byPhrase: words)
+            do { _ = try await rescuer.approve(replica, byPhrase: words) } catch {
+                let file = try saved(RosterOracle(log: rescuer.log))
+                throw BrokenPromise("The recovery phrase cannot approve \(replica) in \(file): \(error)")
+            }
         }
         isRecovered = true
         try await settle()
