@@ -15,6 +15,13 @@ public struct Invitation: Sendable {
     public let end: Int64
 }
 
+extension Invitation: CustomStringConvertible, CustomReflectable {
+    /// The name of the type: the code shows only where it is asked for.
+    public var description: String { "Invitation" }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 // An invitation is a replica of its own, whose keys are the code: the device that invites approves it, and whoever has the code
 // writes one event as this replica, which approves the new device. The device that has invited approves that one itself when it
 // sees it, and excludes the invitation. At remotes, a key file that only the code opens holds the keys of the log meanwhile.

@@ -37,7 +37,8 @@ public struct ReplicaInformation: Hashable, Sendable {
 }
 
 extension Store {
-    /// Returns all known replicas of the log: first those that still write, then the others, each in order of ID.
+    /// Returns all known replicas of the log: first those that still write, then the others, each in order of ID. Of a sealed log
+    /// also those that belong to it and of which nothing has arrived, such as the code of an invitation.
     ///
     /// - Throws: As ``read(_:)``.
     /// - Complexity: A few look-ups for each replica.
@@ -49,8 +50,11 @@ extension Store {
             let known = try manifests()
             let retirements = try retirements(by: known.values.flatMap { $0 })
             let manifests = known.mapValues { $0.map(\.milliseconds).max() }
+            let roster = try log.roster()
+            // The first one is the recovery phrase, which is no device.
+            let members = roster.map { roster in roster.order.dropFirst().filter(roster.isMember) } ?? []
             let all = Set(vector.entries.map(\.replica)).union(manifests.keys).union(former.values)
-                .union(replica.map { [$0] } ?? [])
+                .union(replica.map { [$0] } ?? []).union(members)
             let (declared, now) = (try views.declaredClocks(), surroundings.now().wallMilliseconds)
             let found = try all.map { id in
                 let stamp = try log.lastStamp(of: id)

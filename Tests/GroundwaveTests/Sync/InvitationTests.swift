@@ -64,6 +64,24 @@ import Testing
         #expect(try fleet.founder.store.membership(of: thief.replica) != .member)
     }
 
+    @Test func `is seen by the other devices, and can be ended there`() async throws {
+        let fleet = try await SealedFleet()
+        let phone = try await fleet.member("phone")
+        let invitation = try await fleet.founder.store.invite()
+        #expect(!"\(invitation)".contains(invitation.code) && !String(reflecting: invitation).contains(invitation.code))
+        try await fleet.sync(fleet.founder, phone)
+        let unknown = try phone.store.replicas().filter { $0.events == 0 }
+        #expect(try unknown.count == 1 && phone.store.membership(of: unknown[0].id) == .member)
+        try await phone.store.revoke(unknown[0].id)
+        try await fleet.sync(phone)
+        let late = try await fleet.join("late", with: .code(invitation.code))
+        try await fleet.sync(late)
+        let summary = try await fleet.founder.store.sync(with: fleet.cloud, as: "cloud")
+        #expect(summary.admitted.isEmpty && summary.refused.isEmpty)
+        #expect(try fleet.founder.store.membership(of: late.replica) == .waiting)
+        #expect(try fleet.founder.store.openInvitations().isEmpty)
+    }
+
     @Test func `ends when its time is over`() async throws {
         let (clock, cloud) = (VirtualClock(), MemoryTransport())
         let founder = try await TemporaryStore(

@@ -196,7 +196,8 @@ struct ReplicasList: AsyncParsableCommand {
         var remarks: [String] = []
         if replica.isThisDevice { remarks.append("this device") }
         switch try store.membership(of: replica.id) {
-        case nil, .member: break
+        case nil: break
+        case .member: if replica.events == 0 { remarks.append("belongs, and nothing of it has arrived; a code, maybe") }
         case .waiting: remarks.append("waits for approval")
         case .revoked:
             let count = try store.uncountedEvents(of: replica.id)
