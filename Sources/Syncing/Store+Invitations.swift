@@ -106,7 +106,8 @@ extension Store {
                     else { return nil }
                     return device
                 })
-            guard !devices.isEmpty || now >= invitation.end else { continue }
+            let isEnded = now >= invitation.end || !roster.isMember(invited)
+            guard !devices.isEmpty || isEnded else { continue }
             if roster.isMember(invited) {
                 // A device that somebody has excluded meanwhile stays excluded.
                 let device = devices.count == 1 ? devices.first { roster.revocations[$0] == nil } : nil
