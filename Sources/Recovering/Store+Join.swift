@@ -127,7 +127,11 @@ extension Store {
                 case .code(let text): try await store.enter(by: KnownCode(text))
                 case .passphrase, nil: false
                 }
-            return isIn ? try await fetch(store) : summary
+            if !isIn { return summary }
+            var again = try await fetch(store)
+            again.receivedEvents += summary.receivedEvents
+            again.receivedBytes += summary.receivedBytes
+            return again
         }
     }
 

@@ -74,6 +74,7 @@ import Testing
         let phone = ["--store", store("phone")]
         let joined = try shack.run(["join", place.path, "--name", "phone", "--code-file", code.path] + phone)
         #expect(joined.status == 0 && !joined.errors.contains("waits"), "\(joined.errors)")
+        #expect(joined.output.contains(/1 contact, [1-9][0-9]* events/), "\(joined.output)")
         try shack.json(["qso", "add", "N1CALL", "BAND=20m", "MODE=CW"] + phone)
         try shack.json(["sync"] + phone)
         let heard = try shack.run("sync")

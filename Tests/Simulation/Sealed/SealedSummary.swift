@@ -29,7 +29,10 @@ struct SealedSummary: Sendable {
                 case .success(let outcome): outcomes.append(outcome)
                 case .failure(let error): failures.append("seed \(seed): \(error)")
                 }
-                if outcomes.count.isMultiple(of: 500), !outcomes.isEmpty { print("\(outcomes.count) histories") }
+                if outcomes.count.isMultiple(of: 100), !outcomes.isEmpty {
+                    // At once, also into a file.
+                    try? FileHandle.standardOutput.write(contentsOf: Data("\(outcomes.count) histories\n".utf8))
+                }
                 startNext()
             }
         }
