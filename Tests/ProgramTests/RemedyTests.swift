@@ -96,7 +96,7 @@ private let remedies: [Remedy] = {
         // What is hashed, signed or written to files may have the name of the program in it.
         let exceptions = [
             "signed head", "catalog", "history", "placed snapshot", "stream", "message", "root", "epoch", "fingerprint",
-            "recipient", "recovery", "hash names", "times", "replica names", "object", "connection",
+            "recipient", "recovery", "invitation", "hash names", "times", "replica names", "object", "connection",
         ]
         for (path, text) in try Self.sources() {
             for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
