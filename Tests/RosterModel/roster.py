@@ -3,7 +3,8 @@
 
   roster.py --check N        N random histories with devices that turn malicious; says what is broken, or "N passed, 0 failed"
   roster.py --check 1 SEED   the history of one seed
-  roster.py --roster FILE    the roster of the events of a file: what counts, and who belongs
+  roster.py --ask            for each line of the standard input, an object as --print prints it, its roster: what counts, and
+                             who belongs
   roster.py --print N        N such histories, a line of JSON each: the events, and what the roster of them is
   roster.py --flaw NAME      the same with a flaw in the rule: must be found. NAME: junior, bottom-up, numbers, uncancelled
 
@@ -17,7 +18,6 @@ roster is one of:
 A statement of the recovery phrase is signed by the key of the phrase, whichever device's event carries it.
 """
 import json
-import pathlib
 import random
 import sys
 from dataclasses import asdict, dataclass
@@ -288,9 +288,9 @@ def history(seed: int) -> str:
     )
 
 
-def roster_of(file: str) -> str:
-    """The roster of the events in a file, which has an object as --print prints it."""
-    said = json.loads(pathlib.Path(file).read_text())
+def roster_of(line: str) -> str:
+    """The roster of the events of a line, which is an object as --print prints it."""
+    said = json.loads(line)
     events = [Event(**{"before": None, **event, "named": frozenset(event["named"])}) for event in said["events"]]
     roster = Roster({event.id: event for event in events}, said["founder"])
     return json.dumps({"shown": sorted(roster.shown), "members": sorted(roster.members)})
@@ -298,8 +298,9 @@ def roster_of(file: str) -> str:
 
 def main() -> int:
     words = sys.argv[1:]
-    if words[:1] == ["--roster"] and len(words) == 2:
-        print(roster_of(words[1]))
+    if words == ["--ask"]:
+        for line in sys.stdin:
+            print(roster_of(line), flush=True)
         return 0
     flaw = words[1] if words[:1] == ["--flaw"] else ""
     if words[:1] in (["--check"], ["--print"]):

@@ -6,6 +6,7 @@ import GroundwaveLogFormat
 import GroundwaveMembership
 import GroundwaveRadio
 import GroundwaveRecords
+import Synchronization
 
 /// What the model of decision 51, `Tests/RosterModel/roster.py`, says of the events of a log.
 struct RosterOracle {
@@ -116,19 +117,49 @@ struct RosterOracle {
     private static func name(_ event: EventID) -> String { "\(event.replica):\(event.sequence)" }
 
     private static func asked(_ history: History) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: ModelProcess.shared.answer(to: JSONEncoder().encode(history)))
+    }
+}
+
+/// The model as a process that answers one question after the other: starting it takes longer than an answer.
+private final class ModelProcess: Sendable {
+    private struct Pipes {
+        let input: FileHandle
+        let output: FileHandle
+    }
+
+    private let pipes: Mutex<Result<Pipes, any Error>>
+    static let shared = ModelProcess()
+
+    private init() {
         let script = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../RosterModel/roster.py").standardizedFileURL
-        let file = FileManager.default.temporaryDirectory.appending(path: "roster-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try JSONEncoder().encode(history).write(to: file)
-        let (process, output) = (Process(), Pipe())
+        let (process, input, output) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, "--roster", file.path]
+        process.arguments = ["python3", script.path, "--ask"]
+        process.standardInput = input
         process.standardOutput = output
-        try process.run()
-        let answer = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BrokenPromise("The model of the roster cannot be asked.") }
-        return try JSONDecoder().decode(Answer.self, from: answer)
+        pipes = Mutex(
+            Result {
+                try process.run()
+                return Pipes(input: input.fileHandleForWriting, output: output.fileHandleForReading)
+            })
+    }
+
+    /// Returns the line with which the model answers a line.
+    func answer(to question: Data) throws -> Data {
+        try pipes.withLock { pipes in
+            let pipes = try pipes.get()
+            try pipes.input.write(contentsOf: question + [UInt8(ascii: "\n")])
+            var answer = Data()
+            while answer.last != UInt8(ascii: "\n") {
+                let more = pipes.output.availableData
+                guard !more.isEmpty else {
+                    throw BrokenPromise("The model of the roster does not answer.")
+                }
+                answer += more
+            }
+            return answer
+        }
     }
 }
