@@ -212,6 +212,7 @@ final class BundleReader {
         else { throw notABundle }
         sealed = (keys, number + 1)
         let piece = try read(length)
+        guard piece.count == length else { throw notABundle }
         do { return try SealedBundle.open(piece, number + 1, with: keys) } catch {
             throw StoreError(
                 .damaged, "\(path) was changed on its way: piece \(number + 1) cannot be opened, since \(error).",

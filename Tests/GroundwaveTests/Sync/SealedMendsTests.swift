@@ -201,6 +201,27 @@ extension SealedFleet {
         #expect(try fleet.cloud.get(try #require(ObjectName("groundwave-log")), range: nil, limit: 64) == nil)
     }
 
+    @Test func `is refused as a bundle if the length of its last piece was changed`() async throws {
+        let fleet = try await SealedFleet()
+        try await fleet.founder.log("N0CALL")
+        let folder = try TemporaryFolder()
+        let path = folder.path("bundle")
+        _ = try await fleet.founder.store.createBundle(to: path)
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        // Behind the magic, the length of the key file, and the file.
+        let offset = 8 + Int(bytes.span.bytes.uint32(at: 4))
+        #expect(offset + 4 + Int(bytes.span.bytes.uint32(at: offset)) == bytes.count)
+        for place in 0...2 {
+            var changed = bytes
+            changed[offset + place] &+= 1
+            try Data(changed).write(to: URL(filePath: path))
+            let error = await #expect(throws: StoreError.self) { try await fleet.founder.store.applyBundle(path) }
+            #expect(error?.code == .damaged)
+        }
+        try Data(bytes).write(to: URL(filePath: path))
+        _ = try await fleet.founder.store.applyBundle(path)
+    }
+
     @Test func `wraps its keys for what a device says itself, and not for what others say of it`() async throws {
         let fleet = try await SealedFleet()
         let laptop = try await fleet.member("laptop")
