@@ -8,6 +8,7 @@ import GroundwaveMembership
 import GroundwaveRadio
 import GroundwaveRecovery
 import GroundwaveReplication
+import GroundwaveSealing
 import GroundwaveTesting
 import Testing
 
@@ -324,6 +325,31 @@ import Testing
         #expect(try await found(at: fleet.cloud, ids) == 0)
         let plainIDs = [plain.store.logID.bytes, try #require(plain.store.replica).bytes]
         #expect(try await found(at: open, plainIDs) == canaries.count + 2)
+    }
+
+    @Test func `is told apart from another of its shape by the classes of padded sizes at most`() async throws {
+        /// What a stranger sees: how names are made, and sizes.
+        func shape(_ calls: [String]) async throws -> (names: [String], sizes: [Int]) {
+            let fleet = try await SealedFleet()
+            for call in calls {
+                try await fleet.founder.log(call)
+                try await fleet.sync(fleet.founder)
+            }
+            let names = try fleet.cloud.list(prefix: .all, startAfter: nil, limit: 10_000)
+            let sizes = try names.filter { !$0.description.hasPrefix("keys/") }.map { name in
+                try #require(try fleet.cloud.get(name, range: nil, limit: 64 << 20)).count
+            }
+            let hidden = names.map { $0.description.replacing(/[0-9A-Za-z]{16,}/, with: "…") }
+            return (hidden.sorted(), sizes)
+        }
+        let (one, other) = (
+            try await shape((0..<12).map { "N\($0 % 10)CALL" }), try await shape((0..<12).map { "K\(9 - $0 % 10)ZZZZ" })
+        )
+        #expect(one.names == other.names && one.names.count > 12)
+        for size in one.sizes + other.sizes {
+            let content = size - SealedObject.sealedSize(of: 0) + Padding.size(of: 4)
+            #expect(Padding.size(of: content) == content, "\(size)")
+        }
     }
 
     private func contains(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
