@@ -289,17 +289,18 @@ import Testing
     }
 
     @Test func `leaves nothing at a place that a search finds, and an open one does`() async throws {
-        let canaries = (0..<30).map { "N0C\($0)" } + ["shack-of-canaries", "a note with a canary"]
+        // With the ids of log and replica, 100.
+        let canaries = (0..<96).map { "N0C\($0 + 100)" } + ["shack-of-canaries", "a note with a canary"]
         func fill(_ temporary: TemporaryStore) async throws {
-            for call in canaries.prefix(30) {
-                try await temporary.store.write(note: canaries[31]) { try $0.add(Contact(call)) }
+            for call in canaries.prefix(96) {
+                try await temporary.store.write(note: canaries[97]) { try $0.add(Contact(call)) }
             }
         }
         let open = MemoryTransport()
-        let plain = try await TemporaryStore(.full(named: canaries[30]))
+        let plain = try await TemporaryStore(.full(named: canaries[96]))
         try await fill(plain)
         try await plain.store.sync(with: open, as: "cloud")
-        let fleet = try await SealedFleet(.full(named: canaries[30]))
+        let fleet = try await SealedFleet(.full(named: canaries[96]))
         try await fill(fleet.founder)
         try await fleet.sync(fleet.founder)
         let ids = [fleet.founder.store.logID.bytes, try #require(fleet.founder.store.replica).bytes]
