@@ -68,9 +68,13 @@ extension Store {
 
     /// The invitations of this device that have not ended.
     ///
-    /// - Returns: When each ends, in milliseconds since 1970.
+    /// - Returns: The replica of each, which ``replicas()`` lists, and when it ends, in milliseconds since 1970.
     /// - Throws: ``StoreError`` if the file cannot be read.
-    public func openInvitations() throws -> [Int64] { try (syncFile.read().invitations ?? []).map(\.end) }
+    public func openInvitations() throws -> [ReplicaID: Int64] {
+        let open = try syncFile.read().invitations ?? []
+        return Dictionary(
+            open.compactMap { one in ReplicaID(text: one.replica).map { ($0, one.end) } }, uniquingKeysWith: min)
+    }
 
     /// Lets this device into the log, by the code that it has joined with.
     ///

@@ -68,6 +68,7 @@ import Testing
         let shown = try shack.run("replicas", "invite", "--hours", "2")
         let letters = try #require(shown.output.firstMatch(of: /\n  ([0-9A-Z-]{24})\n/)).output.1
         #expect(shown.errors.contains("after the next sync"), "\(shown.errors)")
+        #expect(try shack.run("replicas").output.contains("a code of this device for a new one, until "))
         try shack.json("sync")
         let code = shack.folder.appending(path: "code.txt")
         try Data("\(letters)\n".utf8).write(to: code)

@@ -145,7 +145,7 @@ struct ReplicasList: AsyncParsableCommand {
                             membership: try store.membership(of: $0.id).map(Self.word),
                             uncounted: isSealed ? try store.uncountedEvents(of: $0.id) : nil,
                             fingerprint: isSealed ? try store.fingerprint(of: $0.id) : nil)
-                    }, codes: try store.openInvitations().map { UTCText.milliseconds($0) }))
+                    }, codes: try store.openInvitations().values.sorted().map { UTCText.milliseconds($0) }))
         }
         var table = TextTable(
             ["DEVICE", "REPLICA", "EVENTS", "LAST WRITTEN (UTC)", "LAST SEEN (UTC)", ""], numbersFrom: 2, to: 2)
@@ -166,9 +166,6 @@ struct ReplicasList: AsyncParsableCommand {
                         ? ", and so does the device that this one believes. Its word counts for nothing here."
                         : ". Its words: \(try store.fingerprint(of: device) ?? "none yet"). To accept that: groundwave seal accept "
                             + "\"\(name)\""))
-        }
-        for end in try store.openInvitations() {
-            Terminal.remark("A code of this device lets one new device in, until \(TimeText.milliseconds(end)).")
         }
         if !status.remotes.isEmpty, !status.isComplete {
             Terminal.remark("Not complete. To see what is missing: groundwave sync status")
@@ -197,7 +194,12 @@ struct ReplicasList: AsyncParsableCommand {
         if replica.isThisDevice { remarks.append("this device") }
         switch try store.membership(of: replica.id) {
         case nil: break
-        case .member: if replica.events == 0 { remarks.append("belongs, and nothing of it has arrived; a code, maybe") }
+        case .member:
+            if let end = try store.openInvitations()[replica.id] {
+                remarks.append("a code of this device for a new one, until \(TimeText.milliseconds(end))")
+            } else if replica.events == 0, !replica.isThisDevice {
+                remarks.append("nothing of it has arrived: a device, or a code for one")
+            }
         case .waiting: remarks.append("waits for approval")
         case .revoked:
             let count = try store.uncountedEvents(of: replica.id)
