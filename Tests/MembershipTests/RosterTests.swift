@@ -138,6 +138,16 @@ private struct NamedHistory {
         #expect(!admitted.isMember(second))
     }
 
+    @Test func `ends no revocation whose author is senior to the approver`() {
+        let (first, second, third) = (devices[0], devices[1], devices[2])
+        let roster = roster(
+            RosterStatement(EventID(first, 1), .approve(second, ending: [])),
+            RosterStatement(EventID(first, 2), .approve(third, ending: [])),
+            RosterStatement(EventID(first, 3), .revoke(third, seen: [])),
+            RosterStatement(EventID(second, 1), .approve(third, ending: [EventID(first, 3)])))
+        #expect(!roster.isMember(third) && roster.revocations[third] == [EventID(first, 3)])
+    }
+
     @Test func `knows what has to end before a device belongs that was excluded and never approved`() {
         let (first, other) = (devices[0], devices[1])
         let revocation = RosterStatement(EventID(first, 1), .revoke(other, seen: []))
