@@ -45,7 +45,7 @@ extension EventLog {
     ///
     /// - Parameter events: At most ``EventLimits/observedCount``; of more, the first ones.
     /// - Complexity: At most 255 hashes for each.
-    package func observedHeads(_ events: [EventID]) throws -> [ObservedHead] {
+    package func heads(observing events: [EventID]) throws -> [ObservedHead] {
         try read { transaction in
             let tables = try LogTables(in: transaction)
             let limits = try Self.knownNumbers(in: transaction, tables)

@@ -47,7 +47,9 @@ package struct Roster: Hashable, Sendable {
                     decision.about[device, default: []].append(statement)
                     add(device)
                 case .revoke(let device, _): decision.about[device, default: []].append(statement)
-                case .admit(let events): admitted.formUnion(decision.histories(of: events))
+                // By number it may name what is not written yet, so it ends with whoever said it.
+                case .admit(let events):
+                    if revocations[member] == nil { admitted.formUnion(decision.histories(of: events)) }
                 case .seal, .epoch: continue
                 }
             }

@@ -126,8 +126,6 @@ extension Store {
             try tellWhatSealed(files)
             let store = try openWhole(
                 files, writable, OpenMark(files.folder, in: configuration.stateFolder), areViewsDamaged: false)
-            // Before anything shows or is written: a sealed log is told again who belongs to it.
-            _ = try store.isSealed()
             try await store.noteRecovery(choice, receipt)
             try store.close()
         } catch {

@@ -1,5 +1,6 @@
 import Crypto
 import GroundwaveByteCoding
+import GroundwaveEvents
 
 /// Keys that are derived from another one: HKDF with SHA-256 (RFC 5869).
 enum DerivedKey {
@@ -14,6 +15,14 @@ enum DerivedKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), salt: salt, info: Array(purpose.utf8),
             outputByteCount: byteCount)
+    }
+
+    /// Returns the identity whose private key is the same key.
+    static func identity(from secret: [UInt8], for purpose: String) -> Identity {
+        guard let identity = Identity(secret: bytes(from: secret, for: purpose)) else {
+            preconditionFailure("32 bytes are a key.")
+        }
+        return identity
     }
 
     /// Returns the bytes of the same key.

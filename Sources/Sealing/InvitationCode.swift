@@ -37,11 +37,7 @@ package struct InvitationCode: Secret {
     }
 
     /// The identity with which whoever has the code lets a device into the log.
-    package var identity: Identity {
-        let secret = DerivedKey.bytes(from: entropy, for: "groundwave invitation identity")
-        guard let identity = Identity(secret: secret) else { preconditionFailure("32 bytes are a key.") }
-        return identity
-    }
+    package var identity: Identity { DerivedKey.identity(from: entropy, for: "groundwave invitation identity") }
 
     /// The key that a key file is wrapped for.
     package var recipient: RecipientKey {

@@ -57,11 +57,7 @@ package struct RecoveryPhrase: Secret {
 
     /// The identity with which whoever has the phrase approves a new device. It is of no log, since the phrase must be
     /// enough where nothing is known of the log.
-    package var identity: Identity {
-        let secret = DerivedKey.bytes(from: entropy, for: "groundwave recovery identity")
-        guard let identity = Identity(secret: secret) else { preconditionFailure("32 bytes are a key.") }
-        return identity
-    }
+    package var identity: Identity { DerivedKey.identity(from: entropy, for: "groundwave recovery identity") }
 
     /// The key that the keys of epochs are wrapped for.
     package var recipient: RecipientKey {

@@ -123,7 +123,7 @@ extension Store {
     }
 
     /// Counts what a device has written that does not belong to the log, as far as it is here. The device stays outside: what it
-    /// writes later does not count. What it says of who belongs never does.
+    /// writes later does not count, and what it says of who belongs never does. This ends with the revocation of this device.
     ///
     /// - Returns: The number of events that count now and did not before.
     /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, `notPermitted` if this device does not belong to

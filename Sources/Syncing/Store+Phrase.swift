@@ -122,7 +122,7 @@ extension Store {
                     change, by: identity.replica, note: AuditNote(text: note), using: &generator)
             }
             let appended = try own.append(
-                [batch], as: identity.replica, arrival: surroundings.now(), observing: try log.observedHeads(seen))
+                [batch], as: identity.replica, arrival: surroundings.now(), observing: try log.heads(observing: seen))
             guard let last = appended.last?.last,
                 let frame = try own.frame(
                     of: EventRange(identity.replica, former + 1, through: last.sequence), signedBy: identity,

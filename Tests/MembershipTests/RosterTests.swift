@@ -138,6 +138,18 @@ private struct NamedHistory {
         #expect(!admitted.isMember(second))
     }
 
+    @Test func `admits what a device wants as long as that belongs, also what is not written yet`() {
+        let (first, second, stranger) = (devices[0], devices[1], devices[4])
+        let approval = RosterStatement(EventID(first, 1), .approve(second, ending: []))
+        let admission = RosterStatement(EventID(second, 1), .admit([EventID(stranger, 9), EventID(second, 99)]))
+        let before = roster(approval, admission)
+        #expect(before.counts(EventID(stranger, 9)) && !before.counts(EventID(stranger, 10)))
+        let revocation = RosterStatement(EventID(first, 2), .revoke(second, seen: [EventID(second, 1)]))
+        let after = roster(approval, admission, revocation)
+        #expect(!after.counts(EventID(stranger, 1)) && !after.counts(EventID(second, 2)))
+        #expect(after.counts(EventID(second, 1)))
+    }
+
     @Test func `ends no revocation whose author is senior to the approver`() {
         let (first, second, third) = (devices[0], devices[1], devices[2])
         let roster = roster(

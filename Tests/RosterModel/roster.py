@@ -13,7 +13,8 @@ roster is one of:
 
   approve DEVICE, CANCELS    the device belongs; the named revocations of it no longer count
   revoke DEVICE, TIPS        the device belongs no more. TIPS are the last of its events that the author had seen
-  admit TIPS                 events that do not count by themselves count for records, and never for the roster
+  admit TIPS                 events that do not count by themselves count for records, as long as the author belongs, and
+                             never for the roster
 
 A statement of the recovery phrase is signed by the key of the phrase, whichever device's event carries it.
 """
@@ -77,7 +78,13 @@ class Roster:
         if flaw == "bottom-up":
             self.bottom_up()
         count = {event.id for own in self.counting.values() for event in own}
-        admitted = [self.histories(event.named) for own in self.counting.values() for event in own if event.word == "admit"]
+        # In a log events are named by number, also such that are not written yet: an admission ends with whoever said it.
+        admitted = [
+            self.histories(event.named)
+            for member, own in self.counting.items()
+            for event in own
+            if event.word == "admit" and not self.active[member]
+        ]
         self.shown = count.union(*admitted)
 
     def outranks(self, event: Event, other: Event) -> bool:

@@ -160,9 +160,7 @@ final class SealedHistory {
     }
 
     private func admission(_ store: Store) throws -> [Change] {
-        // Of what is there: that an admission can name what is not written yet is a flaw that decision 52 lists.
-        let counts = try store.log.vector()
-        let events = try events(store).map { EventID($0.replica, min($0.sequence, counts[$0.replica])) }
+        let events = try events(store)
         return events.isEmpty ? [] : [RosterKind.admission(of: events, as: newID())]
     }
 
@@ -297,7 +295,7 @@ final class SealedHistory {
 
     /// Somebody has the recovery phrase: those that have turned are excluded, everybody else belongs.
     private func recover() async throws {
-        guard let rescuer = honestStores.first else { return }
+        guard let rescuer = honestStores.first else { throw BrokenPromise("All devices have turned.") }
         tell("the recovery phrase is used")
         // Who was excluded by somebody that has turned may have no key any more.
         for (number, place) in places.enumerated() {

@@ -105,8 +105,8 @@ struct ReplicasAdmit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admit", abstract: "Count what a device has written that does not belong to a sealed log.",
         discussion: """
-            What is here of it so far counts from then on. The device itself belongs to the log no more than before: what it \
-            writes later does not count.
+            What is here of it so far counts from then on, as long as this device belongs to the log. The other one belongs to \
+            it no more than before: what it writes later does not count.
 
               groundwave replicas admit "Summit phone"
             """)
