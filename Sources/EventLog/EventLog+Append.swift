@@ -65,7 +65,9 @@ extension EventLog {
             try tables.startRun(of: replica, at: first, after: head, in: transaction)
             var observed = try Self.observed(
                 by: replica, after: head, appending: batches.reduce(0) { $0 + $1.count }, in: transaction, tables)
-            observed.heads = Array((observed.heads + heads).prefix(EventLimits.observedCount))
+            if !heads.isEmpty {
+                observed.heads = Array((observed.heads + heads).prefix(EventLimits.observedCount))
+            }
             let resolutions = try Self.resolutions(of: replica, behind: head, in: transaction, tables)
             var appended: [Appended] = []
             for batch in batches {

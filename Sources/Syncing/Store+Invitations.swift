@@ -49,9 +49,10 @@ extension Store {
         let invitation = SyncFile.OpenInvitation(
             replica: "\(code.identity.replica)", end: end, recipient: code.recipient.publicKey,
             mac: contents.proofs(for: code.recipient).mac)
-        try change({ $0.append(invitation) })
-        do { try await approve(code.identity.replica, note: "A code for one new device") } catch {
-            try change({ $0.removeAll { $0.replica == invitation.replica } })
+        // First, since another program of this device ends invitations that do not belong.
+        try await approve(code.identity.replica, note: "A code for one new device")
+        do { try change({ $0.append(invitation) }) } catch {
+            _ = try? await revoke(code.identity.replica, note: "A code that was never shown")
             throw error
         }
         return Invitation(code: code.text, end: end)
@@ -115,13 +116,17 @@ extension Store {
             if roster.isMember(invited) {
                 // A device that somebody has excluded meanwhile stays excluded.
                 let device = devices.count == 1 ? devices.first { roster.revocations[$0] == nil } : nil
-                try await write(note: device == nil ? "A code has ended" : "A code was used") { [log] batch in
+                let written = try await write(note: device == nil ? "A code has ended" : "A code was used") {
+                    [log] batch in
+                    // Another program of this device may have been faster.
+                    guard try log.roster()?.isMember(invited) ?? false else { return }
                     if let device {
                         try batch.append(RosterKind.approvals(of: device, ending: []) { batch.newID() }[0])
                     }
                     let seen = device == nil ? [] : try log.lastEvents(of: invited, streams)
                     try batch.append(RosterKind.revocation(of: invited, seen: seen, as: batch.newID()))
                 }
+                if written.batch == nil { continue }
                 if let device { admitted.append(device) } else { refused += devices.sorted() }
             }
             try change({ $0.removeAll { $0.replica == invitation.replica } })

@@ -98,6 +98,35 @@ import Testing
             try shack.run("replicas").output.contains("excluded") || shack.run("replicas").output.contains("revoked"))
     }
 
+    @Test func `lets devices in with codes that are shown while another program synchronises`() throws {
+        try shack.json("seal", "--passphrase-file", secret.path)
+        try shack.json("remote", "add", "stick", place.path)
+        try shack.json("qso", "add", "N0CALL")
+        let watching = try shack.start(["sync", "--watch"])
+        defer { watching.process.terminate() }
+        let keys = place.appending(path: "keys").path
+        for number in 1...3 {
+            let before = (try? FileManager.default.contentsOfDirectory(atPath: keys).count) ?? 1
+            let letters = try #require(try shack.json("replicas", "invite")["code"] as? String)
+            let code = shack.folder.appending(path: "code\(number).txt")
+            try Data(letters.utf8).write(to: code)
+            // The other program puts its key file there.
+            let end = Date.now + 60
+            while Date.now < end, try FileManager.default.contentsOfDirectory(atPath: keys).count <= before {
+                usleep(100_000)
+            }
+            let phone = ["--store", store("phone\(number)")]
+            let joined = try shack.run(
+                ["join", place.path, "--name", "phone\(number)", "--code-file", code.path] + phone)
+            #expect(joined.status == 0 && !joined.errors.contains("waits"), "\(joined.errors)")
+            while Date.now < end, try shack.json("replicas")["codes"] as? [String] != [] { usleep(100_000) }
+            let devices = try #require(try shack.json("replicas")["replicas"] as? [[String: Any]])
+            let phones = devices.filter { ($0["device"] as? String)?.hasPrefix("phone") == true }
+            #expect(phones.count == number && phones.allSatisfy { $0["membership"] as? String == "member" })
+        }
+        #expect(watching.process.isRunning)
+    }
+
     @Test func `shows no code where none can be of use`() throws {
         let open = try shack.run("replicas", "invite")
         #expect(open.status == 64 && open.errors.contains("not sealed"), "\(open.errors)")
