@@ -19,7 +19,7 @@ extension Store {
     /// Changes nothing, and also works in a read-only store: the key is read from its file.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if this device has written nothing yet; `damaged` if its key is
-    ///   missing.
+    ///   missing; `notPermitted` if it is in the keychain of another program, `busy` if the keychain cannot be used now.
     /// - Complexity: As `EventLog.root(of:)`.
     public func signedHead() throws -> SignedHead {
         try describing {

@@ -68,7 +68,7 @@ extension Store {
     /// - Complexity: The whole log is copied and folded.
     public func replay(to url: URL, deviceName: String? = nil) async throws -> ReplayReport {
         let start = ContinuousClock.now
-        let target = StoreFiles(url)
+        let target = StoreFiles(url, files.keychain)
         guard !target.exists else {
             throw StoreError(
                 .exists, "There is already a store in \(target.folder.path).", hint: "Choose another folder.")
@@ -77,6 +77,7 @@ extension Store {
         do {
             try describing { try copyLog(to: target) }
             var configuration = Configuration(components: components)
+            configuration.keychain = files.keychain
             if let deviceName { configuration.deviceName = deviceName }
             let copy = try Store.openWhole(target, configuration, nil, areViewsDamaged: false)
             let (after, position) = try copy.read { (try $0.digest(), $0.position) }

@@ -90,13 +90,16 @@ extension Store {
     /// - Throws: ``StoreError`` with code `notFound` if there is no store.
     /// - Complexity: That of a check of every page, if there is a reason for one.
     public static func recoveryStatus(at url: URL, stateFolder: URL? = nil) throws -> RecoveryStatus {
-        let (files, recovery) = (StoreFiles(url), RecoveryFiles(url))
+        try recoveryStatus(of: StoreFiles(url), stateFolder: stateFolder ?? Incarnation.defaultStateFolder)
+    }
+
+    private static func recoveryStatus(of files: StoreFiles, stateFolder: URL) throws -> RecoveryStatus {
+        let recovery = RecoveryFiles(files.folder)
         guard files.exists || recovery.isWaiting else { throw StoreFiles.noStore(in: files.folder) }
         let now = Surroundings.system.now().wallMilliseconds
         let condition: StoreCondition
         do {
-            condition = try StoreCondition(
-                of: files.folder, stateFolder: stateFolder ?? Incarnation.defaultStateFolder, now: now)
+            condition = try StoreCondition(of: files.folder, stateFolder: stateFolder, now: now)
         } catch { throw StoreError.wrapping(error, file: files.log) }
         switch condition {
         case .waiting(let record): return RecoveryStatus(waiting: record, choice: nil, files)
@@ -117,7 +120,9 @@ extension Store {
     ///
     /// - Throws: As ``recoveryStatus(at:stateFolder:)``.
     /// - Complexity: As ``recoveryStatus(at:stateFolder:)``.
-    public func recoveryStatus() throws -> RecoveryStatus { try Self.recoveryStatus(at: url, stateFolder: stateFolder) }
+    public func recoveryStatus() throws -> RecoveryStatus {
+        try Self.recoveryStatus(of: files, stateFolder: stateFolder)
+    }
 
     /// Returns the recovery of the store in the folder at `url`, also if a decision was made already. If the store is
     /// damaged, its recovery begins now. `nil` if the store is in use.
@@ -127,7 +132,7 @@ extension Store {
     public static func recovery(
         at url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> Recovery? {
-        let files = StoreFiles(url)
+        let files = StoreFiles(url, configuration.keychain)
         return try await describing(files) {
             if let record = FailureRecord.read(RecoveryFiles(url).failure) {
                 return try await Recovery.resume(record, files, configuration)
@@ -150,7 +155,7 @@ extension Store {
     public static func salvage(
         _ file: URL, to url: URL, _ configuration: Configuration = Configuration()
     ) async throws -> RecoveryReceipt {
-        let target = StoreFiles(url)
+        let target = StoreFiles(url, configuration.keychain)
         guard !target.exists else {
             throw StoreError(
                 .exists, "There is already a store in \(target.folder.path).", hint: "Choose another folder.")

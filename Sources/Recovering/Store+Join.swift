@@ -109,7 +109,7 @@ extension Store {
         var keys: LogKeys?
         return try await join(remote, at: url, configuration) {
             // A join that is resumed has the keys.
-            keys = StoreFiles(url).readLogKeys()
+            keys = try StoreFiles(url, configuration.keychain).readLogKeys()
             if keys == nil {
                 do { keys = try await unlock(access, at: remote.address, with: unlocking) } catch {
                     throw describe(error, at: remote, file: remote.address.description)
@@ -144,7 +144,7 @@ extension Store {
         _ remote: Remote, at url: URL, _ configuration: Configuration, log: () async throws -> LogID?,
         fetching fetch: (Store) async throws -> SyncSummary
     ) async throws -> (store: Store, summary: SyncSummary) {
-        let (files, address) = (StoreFiles(url), remote.address)
+        let (files, address) = (StoreFiles(url, configuration.keychain), remote.address)
         _ = try DeviceName.checked(configuration.deviceName)
         try Joining.check(address.description, files)
         guard let found = try await log() else {

@@ -19,14 +19,15 @@ extension Store {
     /// at most one process.
     ///
     /// - Throws: ``StoreError`` with code `notFound` if there is no store; `joining` if ``join(_:at:_:unlocking:progress:)`` has not
-    ///   fetched everything yet; `damaged` if a damaged store cannot be preserved; then nothing was changed.
+    ///   fetched everything yet; `damaged` if a damaged store cannot be preserved; `notPermitted` if it is opened for writing
+    ///   and its key is in the keychain of another program, `busy` if the keychain cannot be used now; then nothing was changed.
     public static func open(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Opening {
         try await open(at: url, configuration, isJoining: false)
     }
 
     /// - Parameter isJoining: Whether this continues a join, so that the store need not be complete.
     static func open(at url: URL, _ configuration: Configuration, isJoining: Bool) async throws -> Opening {
-        let files = StoreFiles(url)
+        let files = StoreFiles(url, configuration.keychain)
         let recovery = RecoveryFiles(files.folder)
         return try await describing(files) {
             // Before the store is marked as open.
@@ -102,9 +103,11 @@ extension Store {
     ) async throws {
         var writable = configuration
         (writable.isReadOnly, writable.archives) = (false, [])
+        // A key that is to stay must not be replaced by that of the temporary store.
+        _ = try files.identityUnlessDamaged()
         let applying = Applying(
             choice, in: RecoveryFiles(files.folder), arrival: configuration.surroundings.now(),
-            patience: configuration.writerPatience)
+            patience: configuration.writerPatience, key: { try files.identityUnlessDamaged() })
         if choice.way == .reset {
             try SyncFile.file(of: files).update { file in
                 file.isOff = true
@@ -137,7 +140,7 @@ extension Store {
 
     /// Tells a log that was salvaged which event has sealed it, before anything is folded: else a stranger's erase would count.
     private static func tellWhatSealed(_ files: StoreFiles) throws {
-        guard let keys = files.readLogKeys() else { return }
+        guard let keys = try files.readLogKeys() else { return }
         let log = try EventLog(opening: files.log)
         defer { try? log.close() }
         if keys.log == log.id { _ = try log.believe(keys.root) }

@@ -70,7 +70,7 @@ public struct StoreInformation: Sendable {
     public internal(set) var bytes = Sizes()
     /// The ID of the log; `nil` if it cannot be read.
     public internal(set) var logID: LogID?
-    /// This device's replica; `nil` if the key is missing.
+    /// This device's replica; `nil` if the key is missing, or in the keychain of another program.
     public internal(set) var replica: ReplicaID?
     /// The last event of every replica.
     public internal(set) var vector: VersionVector?
@@ -130,7 +130,9 @@ extension StoreInformation {
                 troubles.append(Trouble(part: "store", message: message, isDamage: false))
             }
         } catch { note("store", error, files.folder.path) }
-        do { replica = try files.readIdentity().replica } catch { note("identity", error, files.identity) }
+        do { replica = try files.readIdentity().replica } catch {
+            note("identity", error, files.identity, isDamage: !files.isKeyOfAnotherProgram)
+        }
         sync = (try? SyncFile.file(of: files).read()).map(Sync.init)
         let now = Surroundings.system.now().wallMilliseconds
         do {
@@ -164,7 +166,7 @@ extension StoreInformation {
             let views = Views(of: log, kinds: kinds, at: files.views)
             defer { views.close() }
             try views.read { try read($0) }
-        } catch { note("views", error, files.views) }
+        } catch { note("views", error, files.views, isDamage: false) }
         if let checkpoint, let position, checkpoint < position {
             troubles.append(
                 Trouble(
@@ -211,11 +213,11 @@ extension StoreInformation {
         }
     }
 
-    private mutating func note(_ part: String, _ error: any Error, _ file: String) {
+    private mutating func note(_ part: String, _ error: any Error, _ file: String, isDamage: Bool = true) {
         let message =
             if let error = error as? ViewError {
                 "The views are \(error.explanation): the next write rebuilds them from the log."
             } else { StoreError.wrapping(error, file: file).description }
-        troubles.append(Trouble(part: part, message: message, isDamage: part != "views"))
+        troubles.append(Trouble(part: part, message: message, isDamage: isDamage))
     }
 }

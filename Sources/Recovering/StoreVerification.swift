@@ -76,7 +76,8 @@ extension Store {
     /// damage can end the process, and every snapshot to its end. Writes nothing to the store.
     ///
     /// A damaged snapshot is reported although no event is lost with it; so are damaged views, although the next open
-    /// rebuilds them. Views that were built before the machine started are skipped, since no open would trust them.
+    /// rebuilds them. Views that were built before the machine started are skipped, since no open would trust them. A key that is
+    /// encrypted with the secret of a keychain is not verified.
     ///
     /// - Parameters:
     ///   - isDeep: Whether to fold an intact log again in a temporary folder, compare the result with the present
@@ -117,9 +118,11 @@ extension Store {
         } catch let error as PageFileError {
             throw StoreError(pageFile: error, path: files.log)
         }
-        do { _ = try files.readIdentity() } catch let error as StoreError {
-            verification.damage.append(
-                .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
+        if !files.isKeyOfAnotherProgram {
+            do { _ = try files.readIdentity() } catch let error as StoreError {
+                verification.damage.append(
+                    .init(what: "identity", replica: nil, first: nil, last: nil, detail: error.message))
+            }
         }
         let damagedViews = damagedViews(files)
         if !damagedViews.isEmpty {

@@ -22,12 +22,15 @@ package struct Applying: Sendable {
     let arrival: Arrival
     /// How long to wait for other writers.
     let patience: WriterLock.Patience
+    /// Reads the key of the store; `nil` if there is none.
+    private let key: @Sendable () throws -> Identity?
 
     package init(
         _ choice: Choice, in files: RecoveryFiles, arrival: Arrival,
-        patience: WriterLock.Patience = WriterLock.Patience()
+        patience: WriterLock.Patience = WriterLock.Patience(), key: (@Sendable () throws -> Identity?)? = nil
     ) {
         (self.files, self.choice, self.arrival, self.patience) = (files, choice, arrival, patience)
+        self.key = key ?? { try Self.key(at: files.identity) }
     }
 
     private var temporaryLog: String { files.temporary.appending(path: "log.mdb").path }
@@ -133,7 +136,7 @@ package struct Applying: Sendable {
             try? log.close()
         }
         // The key of the damaged store, if it is here, signs the final heads of its histories.
-        let former = try Self.key(at: files.identity)
+        let former = try key()
         if let claim = try temporary.claim() {
             let words = try former.map { try log.ownHeads(of: $0) } ?? []
             try log.claim { _ in (claim, words) }

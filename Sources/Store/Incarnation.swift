@@ -50,30 +50,45 @@ package struct Incarnation: Sendable {
     func claim() throws -> (identity: Identity, former: ReplicaID?) { try log.exclusively { try claimExclusively() } }
 
     private func claimExclusively() throws -> (identity: Identity, former: ReplicaID?) {
-        let old = try files.readIdentity()
+        let (old, isToBeLocked) = try files.readKey()
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
         var (identity, former) = (old, ReplicaID?.none)
         var newKey: KeyFile?
+        // Where the half of a key was that gets another file.
+        var formerFile: URL?
         try log.claim { present in
             let file = try outerFile(ofKey: files.identity)
             if let present, present.replica == old.replica, try outerHalves(in: file).contains(present.token) {
                 former = present.former
-                // The present half is valid until the commit, the next one after it.
-                try write([present.token, next], to: file)
+                if isToBeLocked {
+                    // The same key in a file of its own, as for a new one: in place, a crash could leave half of it.
+                    let key = try KeyFile(old, in: files)
+                    (newKey, formerFile) = (key, file)
+                    try write([next], to: outerFile(ofKey: key.path))
+                } else {
+                    // The present half is valid until the commit, the next one after it.
+                    try write([present.token, next], to: file)
+                }
                 return (Claim(replica: old.replica, former: former, token: next), [])
             }
             identity = Identity.random(using: &generator)
             // A replica without events has nothing to continue from.
             former = try predecessor(of: old.replica, present)
             // The key takes its final name after the claim is in the log; until then the old key is the valid one.
-            let key = try KeyFile(identity, at: files.identity)
+            let key = try KeyFile(identity, in: files)
             newKey = key
             try write([next], to: outerFile(ofKey: key.path))
             // Without a final signed head, other devices would not accept the last events of the old replica.
             return (Claim(replica: identity.replica, former: former, token: next), try log.ownHeads(of: old))
         }
         try newKey?.finish()
+        if let formerFile {
+            let file = try outerFile(ofKey: files.identity)
+            rename(formerFile.path + ".heads", file.path + ".heads")
+            // A store that is restored from a backup may get the inode of the file that is gone.
+            unlink(formerFile.path)
+        }
         // The previous half now belongs to an earlier state. If it stayed, a restored backup would pass until the
         // next claim.
         try write([next], to: outerFile(ofKey: files.identity))
@@ -98,10 +113,10 @@ package struct Incarnation: Sendable {
 
     private func replaceKeyExclusively() throws -> Identity {
         // Another process may have made one meanwhile.
-        if let made = try? files.readIdentity() { return made }
+        if let made = try files.identityUnlessDamaged() { return made }
         var generator = surroundings.generator
         let (next, identity) = (LogID.random(using: &generator), Identity.random(using: &generator))
-        let key = try KeyFile(identity, at: files.identity)
+        let key = try KeyFile(identity, in: files)
         try write([next], to: outerFile(ofKey: key.path))
         try log.claim { present in
             let former = try present.flatMap { try log.vector()[$0.replica] > 0 ? $0.replica : $0.former }
@@ -122,7 +137,7 @@ package struct Incarnation: Sendable {
         var generator = surroundings.generator
         let next = LogID.random(using: &generator)
         let identity = Identity.random(using: &generator)
-        let key = try KeyFile(identity, at: files.identity)
+        let key = try KeyFile(identity, in: files)
         try write([next], to: outerFile(ofKey: key.path))
         try log.claim { _ in
             (Claim(replica: identity.replica, former: old.replica, token: next), try log.ownHeads(of: old))
@@ -222,15 +237,16 @@ package struct Incarnation: Sendable {
     }
 }
 
-/// The key of a new replica, in a file that does not have its final name yet.
+/// The private key in a new file, which does not have its final name yet.
 final class KeyFile {
     private var file: AtomicFile
     /// The temporary path of the file.
     var path: String { file.aside }
 
-    init(_ identity: Identity, at path: String) throws {
-        file = try AtomicFile(path, permissions: 0o600)
-        try file.write(identity.secret)
+    init(_ identity: Identity, in files: StoreFiles) throws {
+        let bytes = try files.locked(identity.secret, as: .identity)
+        file = try AtomicFile(files.identity, permissions: 0o600)
+        try file.write(bytes)
     }
 
     /// Renames the file to its final name. No backup gets it.

@@ -32,6 +32,10 @@ public struct Configuration: Sendable {
     public var stateFolder: URL
     /// How the files are protected while the device is locked; on macOS and other systems than Apple's without effect.
     public var dataProtection = DataProtection.untilFirstUnlock
+    /// Keeps the secret with which the private key of this store, and the keys of a sealed log, are encrypted on disk; without
+    /// one they lie there in files that only their owner can read. A store that was made without one is encrypted when it is
+    /// written to; one that was made with it can be written only with it.
+    public var keychain: (any Keychain)? = nil
     /// The source of time and randomness.
     public var surroundings: Surroundings
     /// How long a write waits while another program is writing. After that it throws ``StoreError`` with code `busy`,
@@ -146,7 +150,8 @@ public final class Store: Reading {
 
     /// Creates a new log with its first replica, in a folder without a store.
     ///
-    /// - Throws: ``StoreError`` with code `exists` if a store is there already; then nothing was changed.
+    /// - Throws: ``StoreError`` with code `exists` if a store is there already, `busy` if the keychain cannot be used now; then
+    ///   nothing was changed.
     public static func create(at url: URL, _ configuration: Configuration = Configuration()) async throws -> Store {
         try Joining.refuse(StoreFiles(url))
         return try await create(at: url, log: nil, configuration)
@@ -161,7 +166,7 @@ public final class Store: Reading {
     package static func create(
         at url: URL, log id: LogID?, former: ReplicaID? = nil, _ configuration: Configuration
     ) async throws -> Store {
-        let files = StoreFiles(url)
+        let files = StoreFiles(url, configuration.keychain)
         return try await describing(files) {
             guard try !files.exists || files.isUnfinished() else {
                 throw StoreError(
@@ -175,7 +180,7 @@ public final class Store: Reading {
             try files.makeFolder()
             var generator = configuration.surroundings.generator
             let identity = Identity.random(using: &generator)
-            let key = try KeyFile(identity, at: files.identity)
+            let key = try KeyFile(identity, in: files)
             let (next, epoch) = (LogID.random(using: &generator), generator.next())
             let log: EventLog
             if files.exists {
@@ -243,15 +248,14 @@ public final class Store: Reading {
     }
 
     /// Returns the key. If it is missing or invalid, replaces it with that of a new replica. A key that only cannot
-    /// be read at the moment stays, and the error is thrown.
+    /// be read at the moment, or by this program, stays, and the error is thrown.
     private static func identityForWriting(
         _ files: StoreFiles, _ log: EventLog, _ configuration: Configuration
     ) throws -> Identity {
-        do { return try files.readIdentity() } catch let error as StoreError where error.code == .damaged {
-            return try Incarnation(
-                files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
-            ).replaceKey()
-        }
+        if let identity = try files.identityUnlessDamaged() { return identity }
+        return try Incarnation(
+            files: files, log: log, surroundings: configuration.surroundings, stateFolder: configuration.stateFolder
+        ).replaceKey()
     }
 
     package static func describing<Result>(

@@ -5,10 +5,12 @@ import GroundwaveEvents
 /// The files of a store: one folder.
 package struct StoreFiles: Sendable {
     package let folder: URL
+    /// Keeps the secret with which the files of keys are encrypted; `nil` if they are not.
+    package let keychain: (any Keychain)?
 
     package var log: String { folder.appending(path: "log.mdb").path }
     package var views: String { folder.appending(path: "views.mdb").path }
-    package var identity: String { folder.appending(path: "identity").path }
+    package var identity: String { path(of: .identity) }
 
     /// The folder of rows that are being recorded on this device and are not in the log yet.
     package var tailFolder: URL { folder.appending(path: "tails") }
@@ -36,7 +38,10 @@ package struct StoreFiles: Sendable {
         return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
 
-    package init(_ folder: URL) { self.folder = folder.standardizedFileURL }
+    package init(_ folder: URL, _ keychain: (any Keychain)? = nil) {
+        self.folder = folder.standardizedFileURL
+        self.keychain = keychain
+    }
 
     /// Whether there is a store, or the remains of one.
     package var exists: Bool {
@@ -103,18 +108,18 @@ package struct StoreFiles: Sendable {
 
     /// Writes the private key with mode 0600; never overwrites a key.
     package func write(_ identity: Identity) throws {
+        let bytes = try locked(identity.secret, as: .identity)
         let descriptor = open(self.identity, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else {
             throw StoreError(system: errno, "The file \(self.identity) cannot be created")
         }
         defer { _ = Foundation.close(descriptor) }
-        let secret = identity.secret
-        let count = secret.withSpan { span in
+        let count = bytes.withSpan { span in
             span.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
         }
-        guard count == secret.count, fsync(descriptor) == 0 else {
+        guard count == bytes.count, fsync(descriptor) == 0 else {
             // If only a part of so few bytes was written, there was no room for the rest.
-            let code = count >= 0 && count < secret.count ? ENOSPC : errno
+            let code = count >= 0 && count < bytes.count ? ENOSPC : errno
             unlink(self.identity)
             throw StoreError(system: code, "The file \(self.identity) cannot be written")
         }
@@ -122,22 +127,34 @@ package struct StoreFiles: Sendable {
 
     /// Reads the private key.
     ///
-    /// - Throws: ``StoreError`` with code `damaged` if there is none, or if it is not a key; the code for the system
-    ///   error if it cannot be read now and may be readable later.
-    package func readIdentity() throws -> Identity {
-        let bytes: Data
-        do { bytes = try Data(contentsOf: URL(filePath: identity)) } catch CocoaError.fileReadNoSuchFile {
+    /// - Throws: ``StoreError`` with code `damaged` if there is none, or if it is not a key; `notPermitted` if it is encrypted
+    ///   and there is no keychain; the code for the system error, or `busy`, if it cannot be read now and may be readable
+    ///   later.
+    package func readIdentity() throws -> Identity { try readKey().identity }
+
+    /// Reads the private key; `nil` if another one may take its place, because it is missing or damaged.
+    ///
+    /// - Throws: As ``readIdentity()``, except `damaged`: the key is to stay.
+    package func identityUnlessDamaged() throws -> Identity? {
+        do { return try readIdentity() } catch let error as StoreError where error.code == .damaged { return nil }
+    }
+
+    /// Reads the private key, and whether its file has to be written anew.
+    func readKey() throws -> (identity: Identity, isToBeLocked: Bool) {
+        let bytes: [UInt8]
+        do { bytes = [UInt8](try Data(contentsOf: URL(filePath: identity))) } catch CocoaError.fileReadNoSuchFile {
             throw StoreError(
                 .damaged, "The store \(folder.path) has no identity: its key is missing.",
                 hint: "The key cannot be recreated. What still works: \(.verify)")
         } catch {
             throw StoreError(error, "The key of the store, \(identity), cannot be read now")
         }
-        guard bytes.count == 32, let identity = Identity(secret: [UInt8](bytes)) else {
+        let secret = try unlocked(bytes, of: .identity)
+        guard secret.count == 32, let identity = Identity(secret: secret) else {
             throw StoreError(
                 .damaged, "The file \(identity) is not a key.", hint: "Restore it from a copy of the store.")
         }
-        return identity
+        return (identity, isToBeLocked(bytes))
     }
 
     /// Throws if a store has lost its log: the remaining files are no reason to start a new log.

@@ -43,7 +43,7 @@ extension Store {
     package func logKeys() throws -> LogKeys? {
         let (row, roster) = (try log.rosterRow(), try log.roster())
         guard let root = row.root, let identity = ownIdentity else { return nil }
-        let known = files.readLogKeys().flatMap { $0.log == logID && $0.root == root ? $0 : nil }
+        let known = try files.readLogKeys().flatMap { $0.log == logID && $0.root == root ? $0 : nil }
         var keys = known
         let streams = try log.streams()
         let founder = row.seal.map { streams.origin(of: $0.event.replica) }
@@ -59,7 +59,9 @@ extension Store {
             guard found.keyring.namesKey == keys?.keyring.namesKey else { continue }
             for epoch in found.keyring.epochs { found.keyring.key(of: epoch).map { keys?.keyring.add($0) } }
         }
-        if let keys, !isReadOnly, known?.keyring.epochs != keys.keyring.epochs { try self.files.write(keys) }
+        if let keys, !isReadOnly, known?.keyring.epochs != keys.keyring.epochs || self.files.areLogKeysToBeLocked {
+            try self.files.write(keys)
+        }
         return keys
     }
 

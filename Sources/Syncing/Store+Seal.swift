@@ -17,7 +17,7 @@ extension Store {
         try describing {
             if try log.rosterRow().root != nil { return true }
             // A log that was recovered without the event that has sealed it is told again.
-            guard let keys = files.readLogKeys(), keys.log == logID else { return false }
+            guard let keys = try files.readLogKeys(), keys.log == logID else { return false }
             if !isReadOnly, try log.believe(keys.root) { eventsCame() }
             return true
         }

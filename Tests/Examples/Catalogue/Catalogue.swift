@@ -7,7 +7,7 @@ import Testing
 
     private static let snippets = [
         "FirstStore": 8, "Groundwave": 0, "KindsOfRecords": 1, "Observing": 3, "PerformanceAndThreads": 2,
-        "RecoveryScreen": 2, "Store": 0, "Synchronising": 4, "TestingApplications": 4, "TimeTravel": 3,
+        "RecoveryScreen": 2, "Store": 0, "Synchronising": 5, "TestingApplications": 4, "TimeTravel": 3,
     ]
 
     @Test(arguments: snippets)

@@ -2,6 +2,38 @@ import Foundation
 import GroundwaveTesting
 import Testing
 
+#if canImport(Security)
+import Security
+
+struct SystemKeychain: Keychain {
+    struct Refused: Error { let status: OSStatus }
+
+    func secret(named name: String) throws -> [UInt8]? {
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(item(name, [kSecReturnData: true]), &found)
+        if status == errSecItemNotFound { return nil }
+        guard status == errSecSuccess, let data = found as? Data else { throw Refused(status: status) }
+        return [UInt8](data)
+    }
+
+    func add(_ secret: [UInt8], named name: String) throws -> Bool {
+        let access = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        let status = SecItemAdd(item(name, [kSecValueData: Data(secret), kSecAttrAccessible: access]), nil)
+        if status == errSecDuplicateItem { return false }
+        guard status == errSecSuccess else { throw Refused(status: status) }
+        return true
+    }
+
+    private func item(_ name: String, _ more: [CFString: Any]) -> CFDictionary {
+        let item: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: "inspections", kSecAttrAccount: name,
+            kSecUseDataProtectionKeychain: true,
+        ]
+        return item.merging(more) { $1 } as CFDictionary
+    }
+}
+#endif
+
 /// The code of the article Synchronising, compiled and run.
 @Suite struct `The article about synchronising` {
     private let base: TemporaryFolder
