@@ -143,33 +143,34 @@ let package = Package(
             ], [logging]),
         // Layer 9
         module("Observing", imports: ["EventLog", "Events", "LogFormat", "Projections", "Records", "Store"]),
+        module("Remotes", imports: ["Replication", "Store"]),
+        // Layer 10
         module(
             "Syncing",
             imports: [
                 "ByteCoding", "EventLog", "Events", "LogFormat", "Membership", "Peering", "Projections", "Records",
-                "Recovery", "Replication", "SealedRemotes", "Sealing", "SecureStreams", "Store",
+                "Recovery", "Remotes", "Replication", "SealedRemotes", "Sealing", "SecureStreams", "Store",
             ]),
-        // Layer 10
+        // Layer 11
         module(
             "Auditing",
             imports: ["ByteCoding", "EventLog", "Events", "LogFormat", "Projections", "Records", "Store", "Syncing"]),
-        // Layer 11
+        // Layer 12
         module(
             "Recovering",
             imports: [
                 "Auditing", "ByteCoding", "EventLog", "Events", "LMDB", "LogFormat", "LogRepair", "MDBPages",
-                "Peering", "Projections", "Records", "Recovery", "Replication",
+                "Peering", "Projections", "Records", "Recovery", "Remotes", "Replication",
                 "SealedRemotes", "Store", "Syncing",
             ], [crypto]),
-        // Layer 12
+        // Layer 13
         .target(
             name: "Groundwave",
             dependencies: ours([
                 "Auditing", "Events", "LogFormat", "Observing", "Peering", "Projections", "Records", "Recovering",
-                "Replication",
-                "Store", "Syncing",
+                "Remotes", "Replication", "Store", "Syncing",
             ])),
-        // Layer 13
+        // Layer 14
         module(
             "Logbook",
             imports: [
@@ -186,13 +187,14 @@ let package = Package(
         module(
             "Network",
             imports: [
-                "Connections", "EventLog", "Events", "Peering", "Replication", "SecureStreams", "Store", "Syncing",
+                "Connections", "EventLog", "Events", "Peering", "Remotes", "Replication", "SecureStreams", "Store",
+                "Syncing",
             ],
             ["Groundwave"]),
         module(
-            "ObjectStore", imports: ["ByteCoding", "Events", "Replication", "Store", "Syncing"], ["Groundwave"]),
+            "ObjectStore", imports: ["ByteCoding", "Events", "Remotes", "Replication", "Store"], ["Groundwave"]),
         module("Testing", imports: ["Peering", "Replication", "SeededNumbers"], ["Groundwave"]),
-        // Layer 14
+        // Layer 15
         module(
             "SQLite",
             imports: [
@@ -206,7 +208,7 @@ let package = Package(
                 "Radio", "Records",
                 "Store",
             ]),
-        // Layer 15
+        // Layer 16
         module(
             "Look",
             imports: [

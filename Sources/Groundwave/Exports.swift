@@ -3,6 +3,7 @@
 @_exported import GroundwaveAuditing
 @_exported import GroundwaveObserving
 @_exported import GroundwaveRecovering
+@_exported import GroundwaveRemotes
 @_exported import GroundwaveStore
 @_exported import GroundwaveSyncing
 

@@ -90,6 +90,11 @@ package struct Roster: Hashable, Sendable {
     /// Whether `device` belongs to the log now.
     package func isMember(_ device: ReplicaID) -> Bool { ranks[device] != nil && revocations[device] == nil }
 
+    /// Whether `author`, or a device that is senior to it, has excluded `device`: what juniors have said may stop counting.
+    package func isExcluded(_ device: ReplicaID, by author: ReplicaID) -> Bool {
+        (revocations[device] ?? []).contains { rank(of: $0) <= ranks[author] ?? .max }
+    }
+
     /// Whether `event` counts for records. Those that do not are stored, passed on and listed.
     package func counts(_ event: EventID) -> Bool {
         let device = streams.origin(of: event.replica)

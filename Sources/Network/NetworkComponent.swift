@@ -1,5 +1,6 @@
 import GroundwaveConnections
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 import GroundwaveSyncing
@@ -22,6 +23,10 @@ private struct NetworkDialer: PeerDialer {
         connectedTo remote: Remote, at host: String, _ port: Int, _ store: Store,
         _ report: @escaping @Sendable (SyncSummary) -> Void
     ) async throws { try await store.stayConnected(with: remote, at: host, port, report) }
+
+    func open(_ host: String, _ port: Int) async throws -> any ByteStream {
+        try await ChannelStream.open(host: host, port: port)
+    }
 
     func greeting(
         of host: String, _ port: Int, over secure: (any ByteStream) async throws -> any ByteStream

@@ -2,6 +2,7 @@ import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 import GroundwaveSyncing
@@ -30,6 +31,8 @@ public final class Serving: Sendable {
         /// Both sides are caught up: what was sent and received since the last time. `returnedEvents` of the received
         /// events had been lost here.
         case synced(Peer, sentEvents: UInt64, receivedEvents: Int, returnedEvents: Int)
+        /// A device that has connected with a code was let into the log, or was not, since several have used that code.
+        case joined(Peer, isMember: Bool)
         /// A device violated the protocol and was disconnected, for the reason in the sentence.
         case quarantined(Peer, String)
         /// A device has disconnected, with the reason if there is one.

@@ -2,6 +2,7 @@ import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSecureStreams
 import GroundwaveStore

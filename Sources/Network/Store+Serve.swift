@@ -2,6 +2,7 @@ import GroundwaveConnections
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSecureStreams
 import GroundwaveStore
@@ -94,6 +95,11 @@ extension Store {
                 if standing.remote != nil { stream?.confirm() }
                 let name = { self?.name(of: $0) }
                 for event in peerReport.withLock({ $0.events(of: standing, name) }) { sink.yield(event) }
+            }
+            if !result.admitted.isEmpty || !result.refused.isEmpty {
+                var peer = peerReport.withLock { $0.peer }
+                peer.device = peer.device ?? peer.replica.flatMap(name)
+                sink.yield(.joined(peer, isMember: result.refused.isEmpty))
             }
             if let failure = result.failure { throw failure }
             if case .close(let text) = result.standing.ending, !text.isEmpty { reason = text }

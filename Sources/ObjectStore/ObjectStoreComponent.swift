@@ -1,7 +1,7 @@
 import Foundation
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
-import GroundwaveSyncing
 
 extension StoreComponent {
     /// Synchronising through object stores: remotes whose address is `s3://bucket/prefix`. The keys are those of this device:

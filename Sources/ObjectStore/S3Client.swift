@@ -1,6 +1,6 @@
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
-import GroundwaveSyncing
 import Synchronization
 
 /// Sends requests to one bucket: signed, and again where that helps.

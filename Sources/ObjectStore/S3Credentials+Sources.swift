@@ -1,6 +1,6 @@
 import Foundation
+import GroundwaveRemotes
 import GroundwaveStore
-import GroundwaveSyncing
 
 extension S3Credentials {
     /// Returns the keys of this device for a bucket: from the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,

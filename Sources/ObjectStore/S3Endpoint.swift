@@ -1,4 +1,4 @@
-import GroundwaveSyncing
+import GroundwaveRemotes
 
 /// Where the objects of a bucket are requested.
 struct S3Endpoint: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
+import GroundwaveRemotes
 import GroundwaveReplication
-import GroundwaveSyncing
 
 /// What an answer without success means.
 enum S3Failure: Error, Hashable, Sendable {

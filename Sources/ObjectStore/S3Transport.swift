@@ -1,6 +1,6 @@
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
-import GroundwaveSyncing
 
 /// A remote that is a bucket of an object store, or a folder in one, by the S3 protocol over HTTP.
 ///

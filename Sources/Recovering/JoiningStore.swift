@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveRemotes
 import GroundwaveStore
 import GroundwaveSyncing
 

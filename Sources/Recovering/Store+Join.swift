@@ -3,6 +3,7 @@ import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwavePeering
 import GroundwaveProjections
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSealedRemotes
 import GroundwaveStore
@@ -19,12 +20,14 @@ extension Store {
     ///   - address: The address of the log.
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
-    ///   - unlocking: What opens the remote if it is sealed. Not needed to resume.
+    ///   - unlocking: What opens the remote if it is sealed; for the address of a device, a code that it has shown. Not needed
+    ///     to resume, except that code.
     ///   - report: Called as the join proceeds, on any thread.
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: ``StoreError`` with code `exists` if there is a store already, or one that is being joined from
     ///   another address; `notFound` if there is no log at the address; `busy` if another process is joining it;
-    ///   `unreachable`; `usage` if the name of the device is invalid, or if only an application can open the address.
+    ///   `unreachable`; `notPermitted` if `unlocking` is wrong, or missing; `usage` if the name of the device is invalid, or
+    ///   if only an application can open the address.
     ///   `CancellationError` at once if the task is cancelled; what has arrived is kept.
     public static func join(
         _ address: RemoteAddress, at url: URL, _ configuration: Configuration = Configuration(),
@@ -32,6 +35,14 @@ extension Store {
     ) async throws -> (store: Store, summary: SyncSummary) {
         let remote = Remote(name: address.suggestedName, address: address)
         let access = try address.access(in: AccessContext(configuration))
+        if case .device(let host, let port) = access, let unlocking {
+            let dialer = try configuration.components.dialer(for: address)
+            return try await join(remote, at: url, configuration, with: unlocking, hasConnected: true) {
+                try await dialer.open(host, port)
+            } again: { store in
+                try await store.sync(remote)
+            }
+        }
         return try await join(remote, at: url, configuration, through: access, unlocking) { store in
             try await store.add(remote: remote.name, at: address)
             return try await store.fetchAll(from: try store.sealing(access, remote.name), report) {
@@ -81,23 +92,78 @@ extension Store {
     ///   - name: The name of the remote, as in ``sync(over:as:)``.
     ///   - url: The folder of the store.
     ///   - configuration: The settings with which the store is created and opened.
+    ///   - unlocking: The code that the device at the other end has shown, if the log is sealed. To resume, give it again, and
+    ///     leave it out once it is refused with `unreachable`: this device was let in then.
     /// - Returns: The store, and the result of the fetch.
     /// - Throws: As ``join(through:as:at:_:unlocking:progress:)``, and as ``sync(over:as:)``.
     public static func join(
         over stream: any ByteStream, as name: String = "stream", at url: URL,
-        _ configuration: Configuration = Configuration()
+        _ configuration: Configuration = Configuration(), unlocking: Unlocking? = nil
     ) async throws -> (store: Store, summary: SyncSummary) {
         let greeted = GreetedStream(stream)
         do {
             let remote = try Remote(ofApplication: name)
+            if let unlocking {
+                return try await join(remote, at: url, configuration, with: unlocking, hasConnected: false) {
+                    stream
+                } again: { _ in
+                    throw StoreError(ConnectionError.turnedAway, at: remote.address)
+                }
+            }
             return try await join(remote, at: url, configuration) {
-                try await greeted.log(from: remote)
+                // A join that is resumed has the keys.
+                if let keys = try StoreFiles(url, configuration.keychain).readLogKeys() { return keys.log }
+                return try await greeted.log(from: remote)
             } fetching: { store in
                 try await store.sync(over: greeted, as: name)
             }
         } catch {
             await stream.close()
             throw error
+        }
+    }
+
+    /// Creates a store or resumes its creation, over a connection with the device that has shown a code.
+    ///
+    /// - Parameters:
+    ///   - hasConnected: Whether this end connects; `false` if neither does.
+    ///   - connect: Returns a new connection.
+    ///   - again: Synchronises a store that has the keys already, if the code has ended meanwhile: it was let in then.
+    private static func join(
+        _ remote: Remote, at url: URL, _ configuration: Configuration, with unlocking: Unlocking,
+        hasConnected: Bool, connecting connect: () async throws -> any ByteStream,
+        again: (Store) async throws -> SyncSummary
+    ) async throws -> (store: Store, summary: SyncSummary) {
+        guard case .code(let text) = unlocking else {
+            throw StoreError(
+                .usage, "Over a connection, a device joins a sealed log with a code.",
+                hint:
+                    "Nothing was written. The passphrase and the recovery phrase open what lies in a folder or a bucket."
+            )
+        }
+        let (code, files) = (try KnownCode(text), StoreFiles(url, configuration.keychain))
+        var generator = configuration.surroundings.generator
+        let identity = try files.identityUnlessDamaged() ?? Identity.random(using: &generator)
+        var reception: Reception?
+        return try await join(remote, at: url, configuration, as: identity) {
+            do {
+                reception = try await received(
+                    over: try await connect(), hasConnected: hasConnected, by: code, identity)
+            } catch ConnectionError.turnedAway {
+                guard let keys = try files.readLogKeys() else {
+                    throw StoreError(
+                        .notPermitted, "The device at \(remote.address) does not take the code.",
+                        hint: """
+                            Nothing was written. A code is taken by the device that shows it, until it is used or its time \
+                            is over.
+                            """)
+                }
+                return keys.log
+            } catch { throw describe(error, at: remote, file: files.log) }
+            return reception?.keys.log
+        } fetching: { store in
+            guard let reception else { return try await again(store) }
+            return try await store.enter(by: code, through: reception, from: remote)
         }
     }
 
@@ -116,7 +182,11 @@ extension Store {
                 }
             }
             if let keys { return keys.log }
-            return try await Self.log(of: remote, through: access, configuration.components)
+            do { return try await Self.log(of: remote, through: access, configuration.components) } catch let error
+                as StoreError where [.silent(.hello), .cut].contains(error.cause as? ConnectionError)
+            {
+                throw StoreError(silentAt: remote.address)
+            }
         } fetching: { store in
             if let keys { try store.adopt(keys) }
             let summary = try await fetch(store)
@@ -138,11 +208,12 @@ extension Store {
     /// Creates a store or resumes its creation.
     ///
     /// - Parameters:
+    ///   - identity: The identity of a new store; `nil` for a random one.
     ///   - log: Returns the log at the remote; `nil` if there is none.
     ///   - fetch: Adds the remote to the store, and synchronises with it.
     private static func join(
-        _ remote: Remote, at url: URL, _ configuration: Configuration, log: () async throws -> LogID?,
-        fetching fetch: (Store) async throws -> SyncSummary
+        _ remote: Remote, at url: URL, _ configuration: Configuration, as identity: Identity? = nil,
+        log: () async throws -> LogID?, fetching fetch: (Store) async throws -> SyncSummary
     ) async throws -> (store: Store, summary: SyncSummary) {
         let (files, address) = (StoreFiles(url, configuration.keychain), remote.address)
         _ = try DeviceName.checked(configuration.deviceName)
@@ -160,7 +231,7 @@ extension Store {
             let store =
                 isBegun
                 ? try await open(at: url, configuration, isJoining: true).whole
-                : try await create(at: url, log: found, configuration)
+                : try await create(at: url, log: found, as: identity, configuration)
             do {
                 let summary = try await fetch(store)
                 try joining.finish()

@@ -6,6 +6,7 @@ import GroundwaveLogFormat
 import GroundwaveProjections
 import GroundwaveRecords
 import GroundwaveRecovery
+import GroundwaveRemotes
 import GroundwaveStore
 import GroundwaveSyncing
 

@@ -138,6 +138,9 @@ public struct RemoteCache: Hashable, Sendable {
         pending = []
     }
 
+    /// Whether the manifest of a store is from the catalog that it has signed.
+    package func hasCatalog(of store: ReplicaID) -> Bool { catalogs[store] != nil }
+
     /// Counts the pending ranges whose events are now in `log`, and forgets those that are no longer retained.
     mutating func settle(with log: some ReplicatedLog, _ manifest: Manifest) throws {
         for one in pending {

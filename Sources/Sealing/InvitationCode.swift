@@ -44,6 +44,9 @@ package struct InvitationCode: Secret {
         RecipientKey(derived: DerivedKey.bytes(from: entropy, for: "groundwave invitation recipient"))
     }
 
+    /// The 32 bytes with which whoever has the code connects to the device that has shown it.
+    package var connectionSecret: [UInt8] { DerivedKey.bytes(from: entropy, for: "groundwave invitation connection") }
+
     private static func checksum(_ entropy: [UInt8]) -> [UInt8] {
         let hash = entropy.withSpan { Hash256(hashing: $0) }
         return [UInt8(truncatingIfNeeded: hash.prefix >> 56), UInt8(truncatingIfNeeded: hash.prefix >> 48)]

@@ -65,6 +65,17 @@ package struct KeyFile: Sendable {
         hashBefore = Hash256(hashing: span.extracting(0..<end))
     }
 
+    /// How many bytes of a file say how long it is.
+    package static let beginningSize = 8
+
+    /// Returns the size in bytes of the file that begins with `bytes`; `nil` if no file does.
+    package static func size(of bytes: [UInt8]) -> Int? {
+        let span = bytes.span.bytes
+        guard span.byteCount >= beginningSize, span.uint32(at: 0) == magic else { return nil }
+        let size = Int(span.uint32(at: 4))
+        return (headerSize...byteLimit).contains(size) ? size : nil
+    }
+
     /// Returns a file that wraps `key` for the recipients of `contents`.
     ///
     /// Cost: about 0.2 ms for each recipient. The keys that are encapsulated are from the system's randomness, so two files

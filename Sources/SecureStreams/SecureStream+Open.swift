@@ -16,28 +16,35 @@ extension SecureStream {
     /// - Parameters:
     ///   - stream: A new connection, which nobody else uses.
     ///   - role: The other end must have the other role: whoever connects is the initiator.
-    ///   - secret: The 32 bytes that every device of the log knows, and nobody else: the key of names.
+    ///   - secret: The 32 bytes that every device of the log knows, and nobody else: the key of names. A device that has a code
+    ///     of the log has the secret of that code in its place.
+    ///   - invitations: The secrets of codes with which other devices may connect to this one, 32 bytes each.
     ///   - identity: The identity of this device.
     ///   - ephemeralSecret: The 32 bytes of the ephemeral key, for tests with known results; otherwise it comes from the
     ///     system's randomness.
-    ///   - belongs: Whether the replica that the other end has proved to be, with its public key, belongs to the log.
+    ///   - belongs: Whether the replica that the other end has proved to be, with its public key, belongs to the log. Not asked
+    ///     about a device that has connected with one of `invitations`.
     /// - Throws: ``ConnectionError``, or the error of `stream`.
     package static func opened(
-        over stream: any ByteStream, as role: Role, secret: [UInt8], identity: Identity,
+        over stream: any ByteStream, as role: Role, secret: [UInt8], invitations: [[UInt8]] = [], identity: Identity,
         ephemeralSecret: [UInt8]? = nil,
         belongs: (_ publicKey: [UInt8], _ replica: ReplicaID) -> Bool
     ) async throws -> SecureStream {
-        var handshake = NoiseHandshake(
-            as: role, psk: preSharedKey(of: secret), prologue: prologue, ephemeralSecret: ephemeralSecret)
+        let attempts = ([secret] + (role == .responder ? invitations : [])).map {
+            NoiseHandshake(as: role, psk: preSharedKey(of: $0), prologue: prologue, ephemeralSecret: ephemeralSecret)
+        }
         do {
-            try await finish(&handshake, as: role, over: stream)
+            let (handshake, index) = try await finish(attempts, as: role, over: stream)
             let (sending, receiving) = handshake.ciphers()
             var (opener, sealer) = (RecordOpener(receiving), RecordSealer(sending))
             let proof = IdentityProof.bytes(of: identity, as: role, handshake.hash)
             if role == .responder { try await stream.write(sealer.record(proof)) }
-            let peer = try await peer(of: &opener, as: role, handshake.hash, over: stream, belongs)
+            let peer = try await peer(of: &opener, as: role, handshake.hash, over: stream) {
+                index > 0 || belongs($0, $1)
+            }
             if role == .initiator { try await stream.write(sealer.record(proof)) }
-            return SecureStream(stream, as: role, with: peer, opener, sealer)
+            return SecureStream(
+                stream, as: role, with: peer, invitation: index > 0 ? index - 1 : nil, opener, sealer)
         } catch {
             await stream.close()
             throw error
@@ -52,7 +59,18 @@ extension SecureStream {
         over stream: any ByteStream, _ generator: some RandomNumberGenerator & Sendable
     ) async throws -> Role {
         var generator = generator
-        let own = randomBytes(roleNumberSize, using: &generator)
+        return try await agreedRole(over: stream, saying: randomBytes(roleNumberSize, using: &generator))
+    }
+
+    /// Makes this end of such a stream the initiator, by saying the greatest number: that of a device that has a code of the log
+    /// in place of its secret, since the responder finds out which of both it is.
+    ///
+    /// - Throws: As ``agreedRole(over:_:)``.
+    package static func claimInitiator(over stream: any ByteStream) async throws {
+        _ = try await agreedRole(over: stream, saying: [UInt8](repeating: 0xFF, count: roleNumberSize))
+    }
+
+    private static func agreedRole(over stream: any ByteStream, saying own: [UInt8]) async throws -> Role {
         // At once, since neither may be taken before it is read.
         async let writing: Void = stream.write(own)
         var other: [UInt8] = []
@@ -70,17 +88,22 @@ extension SecureStream {
     /// The size in bytes of the number with which an end asks for its role.
     private static let roleNumberSize = 16
 
-    /// Exchanges the two messages of the handshake.
+    /// Exchanges the two messages of one of the handshakes `attempts`, each with another secret: the responder takes the one whose
+    /// secret the initiator knows. Returns it, finished, and which one it is.
     private static func finish(
-        _ handshake: inout NoiseHandshake, as role: Role, over stream: any ByteStream
-    ) async throws {
-        if role == .initiator { try await stream.write(handshake.message()) }
+        _ attempts: [NoiseHandshake], as role: Role, over stream: any ByteStream
+    ) async throws -> (NoiseHandshake, Int) {
+        var attempts = attempts
+        if role == .initiator { try await stream.write(attempts[0].message()) }
         var message: [UInt8] = []
         while message.count < NoiseHandshake.messageSize {
             message += try await part(of: stream, upTo: NoiseHandshake.messageSize - message.count, as: role)
         }
-        guard handshake.read(message) != nil else { throw ConnectionError.stranger }
-        if role == .responder { try await stream.write(handshake.message()) }
+        for index in attempts.indices where attempts[index].read(message) != nil {
+            if role == .responder { try await stream.write(attempts[index].message()) }
+            return (attempts[index], index)
+        }
+        throw ConnectionError.stranger
     }
 
     /// Reads the proof of the other end.

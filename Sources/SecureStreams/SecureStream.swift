@@ -31,6 +31,8 @@ package final class SecureStream: ByteStream, Secret {
 
     /// The replica at the other end, which it has proved to be.
     package let peer: ReplicaID
+    /// With which of the invitations the other end has connected; `nil` if it knows the secret of the log.
+    package let invitation: Int?
 
     private let stream: any ByteStream
     private let role: Role
@@ -58,9 +60,11 @@ package final class SecureStream: ByteStream, Secret {
     }
 
     /// Creates a stream after the proofs.
-    init(_ stream: any ByteStream, as role: Role, with peer: ReplicaID, _ opener: RecordOpener, _ sealer: RecordSealer)
-    {
-        (self.stream, self.role, self.peer) = (stream, role, peer)
+    init(
+        _ stream: any ByteStream, as role: Role, with peer: ReplicaID, invitation: Int?, _ opener: RecordOpener,
+        _ sealer: RecordSealer
+    ) {
+        (self.stream, self.role, self.peer, self.invitation) = (stream, role, peer, invitation)
         input = Mutex(Input(opener: opener))
         output = Mutex(Output(sealer: sealer))
     }

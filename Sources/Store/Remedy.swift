@@ -97,6 +97,8 @@ public enum Remedy: Hashable, Sendable {
     case acceptSeal(String)
     /// Give the passphrase or the recovery phrase of a sealed log.
     case unlock
+    /// Give a code that the device at the other end has shown.
+    case giveCode
     /// Synchronise.
     case synchronise
     /// Synchronise without the restriction to pushing or pulling.
@@ -208,6 +210,7 @@ extension Remedy: CustomStringConvertible {
         case .approveDevice(let device): "approve the device \(device)"
         case .acceptSeal(let remote): "accept that the log is sealed, as \(remote) shows"
         case .unlock: "give one of them"
+        case .giveCode: "give the code"
         case .synchronise: "synchronise"
         case .synchroniseBothWays: "synchronise both ways"
         case .switchSyncOn: "switch synchronising on"

@@ -162,9 +162,12 @@ public final class Store: Reading {
     /// The key takes its name after the log exists. An interruption before that leaves nothing, or an empty log
     /// without key and owner; the next call continues from there.
     ///
-    /// - Parameter former: The replica that it continues, whose store is damaged.
+    /// - Parameters:
+    ///   - identity: The identity of its first replica; `nil` for a random one.
+    ///   - former: The replica that it continues, whose store is damaged.
     package static func create(
-        at url: URL, log id: LogID?, former: ReplicaID? = nil, _ configuration: Configuration
+        at url: URL, log id: LogID?, as identity: Identity? = nil, former: ReplicaID? = nil,
+        _ configuration: Configuration
     ) async throws -> Store {
         let files = StoreFiles(url, configuration.keychain)
         return try await describing(files) {
@@ -179,7 +182,7 @@ public final class Store: Reading {
             _ = try RegisteredKinds.kinds(configuration)
             try files.makeFolder()
             var generator = configuration.surroundings.generator
-            let identity = Identity.random(using: &generator)
+            let identity = identity ?? Identity.random(using: &generator)
             let key = try KeyFile(identity, in: files)
             let (next, epoch) = (LogID.random(using: &generator), generator.next())
             let log: EventLog

@@ -99,7 +99,7 @@ package struct StoreFiles: Sendable {
     package var others: [String] {
         let own: Set = [
             "log.mdb", "log.mdb-lock", "log.mdb-writer", "views.mdb", "views.mdb-lock", "views.mdb-writer",
-            "views.mdb.boot", "identity", "joining", "snapshots", "sync", "sync.json", "tails",
+            "views.mdb.boot", "identity", "joining", "keys", "snapshots", "sync", "sync.json", "tails",
         ]
         return names.filter { !own.contains($0) && !$0.hasPrefix("views.mdb.new-") }.map {
             folder.appending(path: $0).path

@@ -1,4 +1,5 @@
 import Foundation
+import GroundwaveRemotes
 import GroundwaveStore
 
 /// Held while a store synchronises with a remote: two programs of one device would write its catalog there over each other,

@@ -1,4 +1,5 @@
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -16,6 +17,11 @@ package protocol PeerDialer: Sendable {
         connectedTo remote: Remote, at host: String, _ port: Int, _ store: Store,
         _ report: @escaping @Sendable (SyncSummary) -> Void
     ) async throws
+
+    /// Connects to a device.
+    ///
+    /// - Throws: `ConnectionError` if nobody answers; `CancellationError` if the task is cancelled.
+    func open(_ host: String, _ port: Int) async throws -> any ByteStream
 
     /// The first message of the device at a host, and how long connecting and that message took.
     ///

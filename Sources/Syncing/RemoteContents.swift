@@ -1,6 +1,7 @@
 import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSealedRemotes
 import GroundwaveStore

@@ -1,4 +1,5 @@
 import GroundwaveEvents
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 

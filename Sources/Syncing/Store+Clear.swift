@@ -2,6 +2,7 @@ import Foundation
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSealedRemotes
 import GroundwaveStore

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSecureStreams
 import GroundwaveStore
@@ -8,12 +9,16 @@ import GroundwaveStore
 extension Store {
     /// Runs a connection until both sides are caught up, and adds what it has done to `summary`, also if it fails.
     ///
+    /// - Parameter code: The code with which this device has connected.
     /// - Throws: `CancellationError` if the task is cancelled; `ConnectionError`; the errors of the log.
     package func converse(
-        over stream: any ByteStream, as role: SecureStream.Role?, _ summary: inout SyncSummary
+        over stream: any ByteStream, as role: SecureStream.Role?, entering code: KnownCode? = nil,
+        _ summary: inout SyncSummary
     ) async throws -> ConnectionResult {
-        let result = try await runConnection(over: stream, as: role, endsWhenDone: true)
+        let result = try await runConnection(over: stream, as: role, endsWhenDone: true, entering: code)
         summary.add(result.standing)
+        summary.admitted += result.admitted
+        summary.refused += result.refused
         try remember(result.standing.remote, at: summary.remote)
         if let failure = result.failure { throw failure }
         if !result.standing.isDone { try Task.checkCancellation() }

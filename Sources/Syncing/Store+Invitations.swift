@@ -48,7 +48,7 @@ extension Store {
         let end = surroundings.now().wallMilliseconds + duration.components.seconds * 1000
         let invitation = SyncFile.OpenInvitation(
             replica: "\(code.identity.replica)", end: end, recipient: code.recipient.publicKey,
-            mac: contents.proofs(for: code.recipient).mac)
+            mac: contents.proofs(for: code.recipient).mac, secret: code.connectionSecret)
         // First, since another program of this device ends invitations that do not belong.
         try await approve(code.identity.replica, note: "A code for one new device")
         do { try change({ $0.append(invitation) }) } catch {
@@ -142,8 +142,7 @@ extension Store {
         if open.isEmpty && placed.isEmpty { return }
         let place = PlacedKeys(at: sealed.storage)
         var wanted: [String] = []
-        for invitation in try describing({ try open.map(withKeyFile) }) {
-            guard let bytes = invitation.file else { continue }
+        for bytes in try describing({ try open.map(keyFile) }) {
             _ = try await place.put(bytes)
             wanted.append(Base32.encode(try KeyFile(reading: bytes).epoch.bytes))
         }
@@ -154,26 +153,34 @@ extension Store {
         }
     }
 
-    /// Returns an invitation with a key file that holds all keys that are known now.
-    private func withKeyFile(_ invitation: SyncFile.OpenInvitation) throws -> SyncFile.OpenInvitation {
-        guard let keys = try logKeys(), let contents = try newestContents() else { return invitation }
+    /// Returns the invitations with whose codes a device may connect to this one now.
+    func usableInvitations() throws -> [SyncFile.OpenInvitation] {
+        let now = surroundings.now().wallMilliseconds
+        let open = (try syncFile.read().invitations ?? []).filter { now < $0.end }
+        guard !open.isEmpty, let roster = try log.roster() else { return [] }
+        return open.filter { ReplicaID(text: $0.replica).map(roster.isMember) ?? false }
+    }
+
+    /// Returns the key file of an invitation, which holds all keys that are known now.
+    func keyFile(of invitation: SyncFile.OpenInvitation) throws -> [UInt8] {
+        guard let keys = try logKeys(), let contents = try newestContents() else { throw Self.hasNoKey }
         let all = keys.keyring.epochs.compactMap { keys.keyring.key(of: $0) }
-        if invitation.file != nil, invitation.keyCount == all.count { return invitation }
-        var (invitation, generator) = (invitation, SystemRandomNumberGenerator())
+        if let file = invitation.file, invitation.keyCount == all.count { return file }
+        var generator = SystemRandomNumberGenerator()
         // Only the code opens it: the key of its own seals nothing else.
         let own = KeyFile.Contents(
             log: logID, root: contents.root, namesKey: contents.namesKey,
             proofs: RootProofs(signature: contents.proofs.signature, mac: invitation.mac),
             recipients: [KeyFile.Recipient(.device, publicKey: invitation.recipient)],
             formerKeys: Array(all.suffix(KeyFile.Contents.formerKeyLimit)))
-        invitation.file = try KeyFile.bytes(
+        let file = try KeyFile.bytes(
             own, with: EpochKey.random(using: &generator), scrypt: .random(using: &generator), using: &generator)
-        invitation.keyCount = all.count
-        try change { [invitation] invitations in
+        try change { invitations in
             guard let index = invitations.firstIndex(where: { $0.replica == invitation.replica }) else { return }
-            invitations[index] = invitation
+            invitations[index].file = file
+            invitations[index].keyCount = all.count
         }
-        return invitation
+        return file
     }
 
     private static var hasNoKey: StoreError {

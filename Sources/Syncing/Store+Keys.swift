@@ -3,6 +3,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwaveMembership
 import GroundwaveRecords
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSealedRemotes
 import GroundwaveSealing

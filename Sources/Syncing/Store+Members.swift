@@ -87,10 +87,12 @@ extension Store {
         return written
     }
 
-    /// Excludes a device from the log. What it wrote up to what is here of it counts on; anything else of it is kept apart. What
+    /// Excludes a device from the log. What is here of it and counts goes on counting; anything else of it is kept apart. What
     /// is written from now on is sealed with another key, which it does not get; what it has read, it keeps.
     ///
-    /// - Returns: Whether anything was written; `false` if it does not belong.
+    /// A device that does not belong is excluded, too: a junior device may have excluded it, whose word may stop counting.
+    ///
+    /// - Returns: Whether anything was written; `false` if this device, or one that is senior to it, has excluded it already.
     /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, or if it is this device; `notPermitted` if this
     ///   device does not belong to the log, or is junior to the other one. Then nothing was written.
     @discardableResult
@@ -109,8 +111,8 @@ extension Store {
                 hint: "Revoke it on a device that is senior to it, or with the recovery phrase.")
         }
         let written = try await write(note: note, author: author) { [log] batch in
-            guard roster.isMember(device) else { return false }
-            let seen = try log.lastEvents(of: device, streams)
+            guard !roster.isExcluded(device, by: own) else { return false }
+            let seen = try log.lastCounted(of: device, streams, roster)
             try batch.append(RosterKind.revocation(of: device, seen: seen, as: batch.newID()))
             return true
         }
@@ -175,6 +177,15 @@ extension EventLog {
     func lastEvents(of device: ReplicaID, _ streams: Streams) throws -> [EventID] {
         try vector().entries.filter { streams.origin(of: $0.replica) == device }.map {
             EventID($0.replica, $0.sequence)
+        }
+    }
+
+    /// Returns, of each history of a device, the last event here up to which everything counts.
+    func lastCounted(of device: ReplicaID, _ streams: Streams, _ roster: Roster) throws -> [EventID] {
+        try lastEvents(of: device, streams).compactMap { last in
+            let rest = roster.uncounted(among: [EventRange(last.replica, 1, through: last.sequence)])
+            let end = rest.ranges.first.map { $0.first - 1 } ?? last.sequence
+            return end > 0 ? EventID(last.replica, end) : nil
         }
     }
 }

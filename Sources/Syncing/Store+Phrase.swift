@@ -22,7 +22,7 @@ extension Store {
 
     /// Excludes a device from the log with the recovery phrase, also the one that has sealed it.
     ///
-    /// - Returns: Whether anything was written.
+    /// - Returns: Whether anything was written; `false` if the phrase has excluded it already.
     /// - Throws: As ``approve(_:byPhrase:)``.
     public func revoke(_ device: ReplicaID, byPhrase words: String) async throws -> Bool {
         try await revoke(device, by: KnownPhrase(words))
@@ -46,14 +46,15 @@ extension Store {
         return true
     }
 
-    /// Excludes a device from the log with the recovery phrase, also the one that has sealed it.
+    /// Excludes a device from the log with the recovery phrase, also the one that has sealed it, and one that does not belong: see
+    /// ``revoke(_:note:author:)``.
     ///
-    /// - Returns: Whether anything was written.
+    /// - Returns: Whether anything was written; `false` if the phrase has excluded it already.
     /// - Throws: As ``approve(_:by:)``.
     package func revoke(_ device: ReplicaID, by phrase: KnownPhrase) async throws -> Bool {
         let (roster, device) = try roster(of: phrase, device)
-        guard roster.isMember(device) else { return false }
-        let seen = try describing { try log.lastEvents(of: device, log.streams()) }
+        guard !roster.isExcluded(device, by: phrase.phrase.identity.replica) else { return false }
+        let seen = try describing { try log.lastCounted(of: device, log.streams(), roster) }
         try await write(
             as: phrase.phrase.identity, named: "recovery phrase", note: "By the recovery phrase", observing: seen
         ) {

@@ -1,5 +1,6 @@
 import Foundation
 import GroundwaveEvents
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -169,5 +170,31 @@ extension Store {
         throw StoreError(
             .usage, "\(url.path) is in this store's own folder.",
             hint: "Use a folder outside it that other devices can reach.")
+    }
+}
+
+extension Store {
+    /// Throws unless storage refuses to replace an object. It stores one twice, under a name that nobody has used, and deletes
+    /// it.
+    ///
+    /// - Throws: ``StoreError`` with code `usage` if the second object was accepted; errors of the remote.
+    func requireRefusals(of transport: any Transport, _ remote: Remote) async throws {
+        let number = String(surroundings.randomNumber(), radix: 16)
+        guard let name = ObjectName("groundwave-probe-\(number)") else { preconditionFailure("It is a name.") }
+        let (first, second) = ([UInt8]("first".utf8), [UInt8]("second".utf8))
+        do {
+            _ = try await transport.putIfAbsent(name, first)
+            let outcome = try await transport.putIfAbsent(name, second)
+            let found = try await transport.get(name, range: nil, limit: 64)
+            // A key that may not delete is enough for synchronising; it leaves a few bytes.
+            try? await transport.delete(name)
+            if outcome == .exists, found == first { return }
+        } catch { throw Self.describe(error, at: remote, file: files.log) }
+        throw StoreError(
+            .usage, "The server of \(remote.address) overwrites objects, although it is asked not to.",
+            hint: """
+                Two devices that push at the same moment could replace each other's contacts there. Use a server that \
+                keeps to If-None-Match, or a folder. Nothing was added.
+                """)
     }
 }

@@ -3,6 +3,7 @@ import GroundwaveLogFormat
 import GroundwaveMembership
 import GroundwaveProjections
 import GroundwaveRecords
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSealing
 import GroundwaveStore

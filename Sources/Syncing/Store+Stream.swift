@@ -1,5 +1,6 @@
 import GroundwaveEvents
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 

@@ -3,6 +3,7 @@ import GroundwaveEvents
 import GroundwaveLogFormat
 import GroundwavePeering
 import GroundwaveProjections
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveSealedRemotes
 import GroundwaveStore

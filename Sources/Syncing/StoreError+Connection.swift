@@ -1,4 +1,5 @@
 import GroundwavePeering
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -34,9 +35,17 @@ extension StoreError {
         case let error as ProtocolError:
             self.init(
                 .damaged, "The program at \(address) is not groundwave, or its log is sealed. \(error.sentence)",
-                hint: "Check what is at the other end. A sealed log is joined from a folder or a bucket.", cause: error)
+                hint: "Check what is at the other end. A sealed log is joined with a code.", cause: error)
         default: self.init(error as? ConnectionError ?? .silent(.hello), at: address)
         }
+    }
+
+    /// Creates the error for a device that says nothing, as one of a sealed log does to whoever has no code of it.
+    package init(silentAt address: RemoteAddress) {
+        self.init(
+            .unreachable, "The device at \(address) says nothing: its log may be sealed.",
+            hint: "Nothing was written. If it is, have a code shown there: \(.giveCode)",
+            cause: SealedRemote())
     }
 
     /// Creates the error for a peer that ended the connection before both sides were caught up.

@@ -1,3 +1,4 @@
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 

@@ -48,6 +48,8 @@ package struct SyncFile: Codable, Hashable {
         let recipient: [UInt8]
         /// Why whoever has the code believes the key file: see ``RootProofs``.
         let mac: [UInt8]
+        /// With which whoever has the code connects to this device: 32 bytes.
+        let secret: [UInt8]
         /// The key file; `nil` before it is needed.
         var file: [UInt8]?
         /// The number of keys in it.

@@ -1,6 +1,7 @@
 import GroundwaveEventLog
 import GroundwaveEvents
 import GroundwaveLogFormat
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 
@@ -23,6 +24,9 @@ public struct SyncStatus: Hashable, Sendable {
         public let wanted: [EventRange]
         /// Replicas of which it has another history than this store.
         public let differs: [ReplicaID]
+        /// Events that it had when it last said at the remote what it has, and left out, as its own events show: it shows less of
+        /// the log there than elsewhere. Whoever reads only there cannot know of them.
+        public let omitted: [EventRange]
         /// Whether another replica continues it: it will push no more manifests.
         public let isFormer: Bool
         /// Whether it was retired: see ``Store/retire(_:note:author:)``.
@@ -138,7 +142,9 @@ extension Store {
                             missing: vector.ranges(missingFrom: manifest.vector),
                             has: retirements.living(streams.ranges(of: manifest.vector, missingFrom: vector), streams),
                             wanted: retirements.living(manifest.wantedValues, streams),
-                            differs: try differing(manifest, vector), isFormer: former.contains(manifest.store),
+                            differs: try differing(manifest, vector),
+                            omitted: cache.hasCatalog(of: manifest.store) ? try manifest.omissions(by: log) : [],
+                            isFormer: former.contains(manifest.store),
                             isRetired: retirements.isRetired(manifest.store),
                             hasReturned: retirements.returned.contains(manifest.store))
                     }

@@ -1,5 +1,6 @@
 import GroundwaveByteCoding
 import GroundwaveEvents
+import GroundwaveRemotes
 import GroundwaveReplication
 import GroundwaveStore
 import Synchronization

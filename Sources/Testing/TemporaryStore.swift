@@ -49,11 +49,14 @@ public final class TemporaryStore: Sendable {
 
     /// Creates a store that joins the log of the device at the other end of a stream.
     ///
-    /// - Throws: As ``Store/join(over:as:at:_:)``.
+    /// - Throws: As ``Store/join(over:as:at:_:unlocking:)``.
     public convenience init(
-        joining stream: any ByteStream, as name: String = "stream", _ configuration: Configuration = Configuration()
+        joining stream: any ByteStream, as name: String = "stream", _ configuration: Configuration = Configuration(),
+        unlocking: Unlocking? = nil
     ) async throws {
-        try await self.init(configuration) { try await Store.join(over: stream, as: name, at: $0, $1).store }
+        try await self.init(configuration) {
+            try await Store.join(over: stream, as: name, at: $0, $1, unlocking: unlocking).store
+        }
     }
 
     /// The store.

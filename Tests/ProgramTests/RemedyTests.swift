@@ -22,6 +22,7 @@ private let remedies: [Remedy] = {
         .salvage(file: "log.mdb"), .keepCallsInDiagnostics, .addRemote(address: nil), .addRemote(address: address),
         .removeRemote("shack"), .synchronise, .synchroniseBothWays, .switchSyncOn, .serve, .createBundle,
         .sealLog, .sealRemote("stick"), .unsealRemote("stick"), .approveDevice("phone"), .acceptSeal("stick"), .unlock,
+        .giveCode,
         .clearWithoutSaving, .restoreContact(id: "4VK1TQ8C"), .removeRecord(kind: "equipment", id: "4VK1TQ8C"),
         .useFunctions(kind: "qso"), .useFunctions(kind: "session"), .useFunctions(kind: "setting"), .dismissDuplicate,
         .showConflict(kind: "qso", id: "4VK1TQ8C"), .endSession, .replaceSession,

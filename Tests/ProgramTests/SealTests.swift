@@ -127,7 +127,7 @@ import Testing
         #expect(watching.process.isRunning)
     }
 
-    @Test func `shows no code where none can be of use`() throws {
+    @Test func `shows a code only to devices of a sealed log, and says where it works`() throws {
         let open = try shack.run("replicas", "invite")
         #expect(open.status == 64 && open.errors.contains("not sealed"), "\(open.errors)")
         try shack.json("seal", "--passphrase-file", secret.path)

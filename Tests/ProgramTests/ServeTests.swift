@@ -70,6 +70,56 @@ import Testing
         range.map { "<CALL:6>W\(10_000 + $0)<QSO_DATE:8>20260501<TIME_ON:4>1200<BAND:3>20m<MODE:2>CW<EOR>\n" }.joined()
     }
 
+    @Test func `lets a new device into a sealed log with a code, and nobody else`() throws {
+        let shack = try Program()
+        let secret = shack.folder.appending(path: "secret.txt")
+        try Data("seven rivers\n".utf8).write(to: secret)
+        try shack.json("seal", "--passphrase-file", secret.path)
+        try shack.json("qso", "add", "W1AW")
+        let server = try Server(shack)
+        let shown = try shack.run("replicas", "invite")
+        #expect(shown.errors.contains("groundwave serve"), "\(shown.errors)")
+        let letters = try #require(shown.output.firstMatch(of: /\n  ([0-9A-Z-]{24})\n/)).output.1
+        let code = shack.folder.appending(path: "code.txt")
+        try Data("\(letters)\n".utf8).write(to: code)
+        func join(_ name: String, _ arguments: String...) throws -> Program.Outcome {
+            try shack.run(
+                [
+                    "join", "groundwave://\(server.address)", "--name", name, "--store",
+                    shack.folder.appending(path: name).path,
+                ]
+                    + arguments)
+        }
+        let wrong = try join("stranger", "--passphrase-file", secret.path)
+        #expect(wrong.status == 64 && wrong.errors.contains("joins a sealed log with a code"), "\(wrong.errors)")
+        let joined = try join("phone", "--code-file", code.path)
+        #expect(joined.status == 0 && !joined.errors.contains("waits"), "\(joined.errors)")
+        #expect(joined.output.contains(/1 contact, [1-9][0-9]* events/), "\(joined.output)")
+        let end = Date.now + 60
+        while Date.now < end, try !server.lines().contains(where: { $0["event"] as? String == "gone" }) {
+            usleep(20_000)
+        }
+        let line = try #require(try server.lines().first { $0["event"] as? String == "joined" })
+        #expect(line["member"] as? Bool == true && line["device"] as? String == "phone")
+        let phone = ["--store", shack.folder.appending(path: "phone").path]
+        #expect(try shack.run(["qso", "add", "N0CALL"] + phone).status == 0)
+        let sync = try shack.run(["sync", "--json"] + phone)
+        #expect(sync.status == 0 && sync.json["complete"] as? Bool == true, "\(sync.errors)")
+        #expect(
+            try shack.json("digest")["digest"] as? String == shack.run(["digest", "--json"] + phone).json["digest"]
+                as? String)
+        #expect(try shack.run("replicas", "--json").json["codes"] as? [String] == [])
+        let late = try join("late", "--code-file", code.path)
+        #expect(late.status == 77 && late.errors.contains("does not take the code"), "\(late.errors)")
+        let stranger = try join("stranger")
+        #expect(stranger.status == 69 && stranger.errors.contains("may be sealed"), "\(stranger.errors)")
+        #expect(stranger.errors.contains("--code-file FILE"), "\(stranger.errors)")
+        for name in ["late", "stranger"] {
+            #expect(!FileManager.default.fileExists(atPath: shack.folder.appending(path: "\(name)/log.mdb").path))
+        }
+        #expect(try !String(describing: server.lines()).contains(letters) && server.end() == 0)
+    }
+
     @Test func `brings another process to the same log, and says what it does`() throws {
         let shack = try Program()
         try shack.json("qso", "add", "W1AW")

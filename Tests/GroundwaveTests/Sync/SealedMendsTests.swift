@@ -222,6 +222,36 @@ extension SealedFleet {
         _ = try await fleet.founder.store.applyBundle(path)
     }
 
+    @Test(arguments: [false, true])
+    func `keeps a device out whose first exclusion stops counting after a second one`(isByPhrase: Bool) async throws {
+        let fleet = try await SealedFleet()
+        let (senior, junior) = (try await fleet.member("senior"), try await fleet.member("junior"))
+        let thief = try await fleet.member("thief")
+        try await fleet.sync(senior, junior)
+        try await thief.log("N1CALL")
+        try await fleet.sync(thief, senior, junior, fleet.founder)
+        try await junior.store.revoke(thief.replica)
+        try await fleet.sync(junior)
+        try await thief.log("N2CALL")
+        try await fleet.sync(thief, senior)
+        #expect(try senior.store.membership(of: thief.replica) == .revoked && senior.calls == ["N1CALL"])
+        if isByPhrase {
+            #expect(try await senior.store.revoke(thief.replica, byPhrase: fleet.words))
+            #expect(try await !senior.store.revoke(thief.replica, byPhrase: fleet.words))
+        } else {
+            #expect(try await senior.store.revoke(thief.replica).value)
+            #expect(try await !senior.store.revoke(thief.replica).value)
+        }
+        try await fleet.sync(senior)
+        // It has not heard of the first exclusion, whose author it excludes.
+        try await fleet.founder.store.revoke(junior.replica)
+        try await thief.log("N3CALL")
+        try await fleet.sync(thief, fleet.founder, senior, thief, fleet.founder, senior)
+        for store in [fleet.founder, senior] {
+            #expect(try store.store.membership(of: thief.replica) == .revoked && store.calls == ["N1CALL"])
+        }
+    }
+
     @Test func `wraps its keys for what a device says itself, and not for what others say of it`() async throws {
         let fleet = try await SealedFleet()
         let laptop = try await fleet.member("laptop")

@@ -43,9 +43,11 @@ struct RosterOracle {
     /// Contacts that would be shown, if their values were there.
     private(set) var withoutValues: Set<RecordID> = []
     /// All contacts of which an event is in the log.
-    private(set) var written: Set<RecordID> = []
+    var written: Set<RecordID> { Set(writers.keys) }
     /// The devices that belong to the log.
     private(set) var members: Set<String> = []
+    /// The events that write to each contact.
+    private let writers: [RecordID: [EventID]]
     private let history: History
     private let shown: Set<String>
 
@@ -108,11 +110,14 @@ struct RosterOracle {
         self.shown = answer.shown
         let shown = contacts.filter { answer.shown.contains(Self.name($0.event)) }
         let erased = Set(shown.filter(\.erases).map(\.record))
-        written = Set(contacts.map(\.record))
+        writers = Dictionary(grouping: contacts, by: \.record).mapValues { $0.map(\.event) }
         for contact in shown where !contact.erases && !erased.contains(contact.record) {
             if contact.isWithheld { withoutValues.insert(contact.record) } else { self.contacts.insert(contact.record) }
         }
     }
+
+    /// The names of the events that write to a contact.
+    func events(of record: RecordID) -> [String] { (writers[record] ?? []).map(Self.name) }
 
     private static func name(_ event: EventID) -> String { "\(event.replica):\(event.sequence)" }
 

@@ -96,7 +96,10 @@ final class SealedHistory {
             else { return }
             tell("\(number) excludes \(turned)")
             try await attempt { try await device.store.revoke(replica) }
-        case 4: try await write(admission(device.store), in: device.store)
+        case 4:
+            // The program names what is there.
+            let there = try device.store.log.vector()
+            try await write(admission(device.store) { min($0.sequence, there[$0.replica]) }, in: device.store)
         case 5: try await sync(device.store, by: number)
         default: try await meet(number, numbers.number(0...devices.count - 1))
         }
@@ -159,8 +162,10 @@ final class SealedHistory {
         try await attempt { try await store.erase([record.id]) }
     }
 
-    private func admission(_ store: Store) throws -> [Change] {
-        let events = try events(store)
+    private func admission(
+        _ store: Store, through number: (EventID) -> UInt64 = { $0.sequence }
+    ) throws -> [Change] {
+        let events = try events(store).map { EventID($0.replica, number($0)) }
         return events.isEmpty ? [] : [RosterKind.admission(of: events, as: newID())]
     }
 
@@ -263,6 +268,11 @@ final class SealedHistory {
                 "A store shows \(more) and does not show \(fewer), other than the model says of \(file). "
                     + "Its roster differs in \(try oracle.differences(in: store.log)).")
         }
+        let turned = Set(devices.filter(\.hasTurned).flatMap { $0.stores.compactMap(\.store.replica) })
+        for device in try store.syncStatus().remotes.flatMap(\.devices)
+        where !device.omitted.isEmpty && !turned.contains(device.replica) {
+            throw BrokenPromise("A device that means well is said to hide \(device.omitted).")
+        }
         outcome.uncounted += oracle.written.subtracting(oracle.contacts).count
         return oracle
     }
@@ -333,7 +343,9 @@ final class SealedHistory {
                 throw BrokenPromise("A device does not belong, which the recovery phrase has approved.")
             }
             guard oracle.contacts.isDisjoint(with: late) else {
-                throw BrokenPromise("What a device wrote counts that the recovery phrase has excluded.")
+                throw BrokenPromise(
+                    "What a device wrote counts that the recovery phrase has excluded: "
+                        + "\(oracle.contacts.intersection(late).map(oracle.events)), in \(try saved(oracle)).")
             }
             let written = Set(acknowledged.filter { !devices[$0.value].hasTurned }.keys)
             guard written.isSubset(of: oracle.written) else {

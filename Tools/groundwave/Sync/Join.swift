@@ -22,7 +22,8 @@ struct Join: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The address of the log: file:///path/to/folder, or the path; or s3://bucket/prefix.", valueName: "url"))
+            "The address of the log: file:///path/to/folder, or the path; s3://bucket/prefix; or groundwave://host:port.",
+            valueName: "url"))
     var url: String
     @Option(help: ArgumentHelp("The name of this device; default: the host's name.", valueName: "device"))
     var name: String?
@@ -96,11 +97,10 @@ struct Join: AsyncParsableCommand {
             unlocking = .code(try Secret.line(of: codeFile))
         }
         do { return try await joined(with: unlocking) } catch let error as StoreError {
-            guard unlocking == nil, error.code == .notPermitted, error.isSealedRemote, isatty(STDIN_FILENO) == 1 else {
-                throw error
-            }
+            guard unlocking == nil, error.isSealedRemote, isatty(STDIN_FILENO) == 1 else { throw error }
             Terminal.remark("\(error.message)")
-            let typed = try Secret.typed("Passphrase or code")
+            let isDevice = if case .host = address { true } else { false }
+            let typed = try Secret.typed(isDevice ? "Code" : "Passphrase or code")
             return try await joined(with: Unlocking.isCode(typed) ? .code(typed) : .passphrase(typed))
         }
     }

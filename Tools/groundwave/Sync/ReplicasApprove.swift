@@ -96,8 +96,8 @@ struct ReplicasRevoke: AsyncParsableCommand {
         }
         try Terminal.print(
             changed
-                ? "\(name) (\(replica.short)) no longer belongs to the log. Other devices follow with their next sync."
-                : "No change: it does not belong to the log.")
+                ? "\(name) (\(replica.short)) is excluded from the log. Other devices follow with their next sync."
+                : "No change: it is excluded already.")
     }
 }
 

@@ -6,9 +6,9 @@ struct ReplicasInvite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Show a code with which one new device joins a sealed log.",
         discussion: """
-            The code works at each sealed remote with which this device has synchronised afterwards. Whoever has it can read \
-            the log and join it, until this device hears of that, or the time is over. If two devices have joined with it by \
-            then, neither belongs to the log.
+            The code works at each sealed remote with which this device has synchronised afterwards, and while this device waits \
+            for others (groundwave serve). Whoever has it can read the log and join it, until this device hears of that, or the \
+            time is over. If two devices have joined with it by then, neither belongs to the log.
 
               groundwave replicas invite
               groundwave replicas invite --hours 2
@@ -38,7 +38,8 @@ struct ReplicasInvite: AsyncParsableCommand {
         let remotes = try store.remotes().map(\.name).filter { try store.isSealed(remote: $0) }
         Terminal.remark(
             remotes.isEmpty
-                ? "The log has no sealed remote, where the new device could join it. To add one: groundwave remote add NAME URL"
+                ? "The log has no sealed remote, so it works while this device waits for others: groundwave serve. On the new "
+                    + "device: groundwave join groundwave://HOST:PORT, which asks for it."
                 : "It works after the next sync of this device: groundwave sync. On the new device: groundwave join URL, which "
                     + "asks for it.")
     }

@@ -8,8 +8,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Wait for other devices of this log, and keep them up to date while they are connected.",
         discussion: """
-            If the log is sealed, only devices that belong to it can connect, and what is said is encrypted: see \
-            groundwave seal --help.
+            If the log is sealed, only devices that belong to it can connect, and those that join with a code of this \
+            device (groundwave replicas invite); what is said is encrypted: see groundwave seal --help.
 
             WARNING: if it is not sealed, anyone who can reach the address can read the whole log and add to it. \
             Without --listen, only programs on this machine can reach it. Listen on another address only if you trust \
@@ -35,6 +35,7 @@ struct Serve: AsyncParsableCommand {
         var sent: UInt64?
         var received: Int?
         var returned: Int?
+        var member: Bool?
         var reason: String?
     }
 
@@ -59,7 +60,8 @@ struct Serve: AsyncParsableCommand {
     private static func sayWhoMayConnect(to address: HostAndPort, isSealed: Bool) throws {
         if isSealed {
             return Terminal.remark(
-                "The log is sealed: only devices that belong to it can connect, and what is said is encrypted.")
+                "The log is sealed: only devices that belong to it can connect, or have a code of this one, and what is said is "
+                    + "encrypted.")
         }
         let warning: TerminalText =
             address.isLoopback
@@ -74,6 +76,9 @@ struct Serve: AsyncParsableCommand {
         case .synced(let peer, let sent, let received, let returned):
             return "\(name(peer)): sent \(NumberText.count(sent, "event")), received "
                 + "\(NumberText.received(received, returned: returned))."
+        case .joined(let peer, true): return "\(name(peer)) has joined with a code, and belongs to the log."
+        case .joined(let peer, false):
+            return "\(name(peer)) has joined with a code that another device has used too: neither belongs to the log."
         case .quarantined(let peer, let sentence): return "\(name(peer)) was quarantined. \(sentence)"
         case .disconnected(let peer, let reason):
             return "\(name(peer)) has disconnected\(reason.map { ": \($0)" } ?? "")."
@@ -94,6 +99,9 @@ extension Serve.Line {
             self.sent = sent
             self.received = received
             self.returned = returned
+        case .joined(let peer, let isMember):
+            self.init("joined", peer)
+            member = isMember
         case .quarantined(let peer, let sentence):
             self.init("quarantined", peer)
             reason = sentence

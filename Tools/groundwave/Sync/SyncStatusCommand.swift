@@ -32,6 +32,10 @@ struct SyncStatusCommand: AsyncParsableCommand {
         if !device.differs.isEmpty {
             remarks.append("a different history of \(device.differs.map(\.short).joined(separator: ", "))")
         }
+        if !device.omitted.isEmpty {
+            let count = device.omitted.reduce(0) { $0 + $1.count }
+            remarks.append("has hidden \(NumberText.count(count, "event")) here that it had")
+        }
         return remarks.joined(separator: "; ")
     }
 
@@ -122,6 +126,7 @@ struct SyncStatusResult: Encodable {
         var has: [Range]
         var wants: [Range]
         var differs: [String]
+        var omits: [Range]
         var former: Bool
         var retired: Bool
         var returned: Bool
@@ -176,8 +181,8 @@ struct SyncStatusResult: Encodable {
                         replica: "\(device.replica)", device: device.name,
                         lastSaid: UTCText.milliseconds(device.lastManifest), lacks: device.missing.map { Range($0) },
                         has: device.has.map { Range($0) }, wants: device.wanted.map { Range($0) },
-                        differs: device.differs.map { "\($0)" }, former: device.isFormer, retired: device.isRetired,
-                        returned: device.hasReturned)
+                        differs: device.differs.map { "\($0)" }, omits: device.omitted.map { Range($0) },
+                        former: device.isFormer, retired: device.isRetired, returned: device.hasReturned)
                 })
         }
     }

@@ -31,6 +31,7 @@ extension Remedy {
         case .approveDevice(let device): "`groundwave replicas approve \(device)`"
         case .acceptSeal(let remote): "`groundwave seal accept --at \(remote)`"
         case .unlock: "add `--passphrase-file FILE` or `--phrase-file FILE`"
+        case .giveCode: "add `--code-file FILE`"
         case .synchronise: "`groundwave sync`"
         case .synchroniseBothWays: "leave out `--push` and `--pull`"
         case .switchSyncOn: "`groundwave sync on`"

@@ -26,7 +26,7 @@ public struct Remote: Hashable, Sendable {
     static func isName(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]{0,31}/) != nil }
 
     /// Throws unless a remote can have this name.
-    static func check(_ name: String) throws {
+    package static func check(_ name: String) throws {
         guard isName(name) else {
             throw StoreError(
                 .usage, "“\(name)” is not a valid name for a remote.",
