@@ -22,11 +22,10 @@ package struct ConnectionResult: Sendable {
 extension Store {
     /// Runs a peer connection: sends what is written here as it is written, and receives events.
     ///
-    /// It ends when both sides are caught up, if `endsWhenDone` is `true` and neither joins with a code; once a device that does
-    /// belongs to the log; when one side stops it; when
-    /// synchronisation is switched off; when the log is sealed, or the other side is excluded from it; when the store is
-    /// suspended, for which it waits before it begins; and when this store turns out to be, or becomes, another replica than
-    /// the one it connected as.
+    /// It ends when both sides are caught up, if `endsWhenDone` is `true` and neither joins with a code; once a device that
+    /// joins with one belongs to the log; when one side stops it; when synchronisation is switched off; when the log is sealed,
+    /// or the other side is excluded from it; when the store is suspended, for which it waits before it begins; and when this
+    /// store turns out to be, or becomes, another replica than the one it connected as.
     ///
     /// - Parameters:
     ///   - stream: A new connection, which nobody else uses. It is closed when this returns or throws.

@@ -14,10 +14,12 @@ struct Join: AsyncParsableCommand {
 
             A sealed log is opened with its passphrase, which is asked for; this device then waits until another one \
             approves it. With a code (groundwave replicas invite, on another device), typed in place of the passphrase, or with \
-            the recovery phrase it belongs to the log at once.
+            the recovery phrase it belongs to the log at once. Over a connection (groundwave serve, on the device that shows it) only \
+            a code opens it.
 
               groundwave join file:///mnt/shack/log --name laptop
               groundwave join file:///mnt/shack/log --name laptop --replaces laptop
+              groundwave join groundwave://192.0.2.7:7373 --name phone
             """)
 
     @Argument(
