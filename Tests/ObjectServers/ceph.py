@@ -12,7 +12,8 @@ PROGRAMS = ["ceph", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-ad
 
 
 def start(store, programs):
-    monitor, port, first = free_ports(3)
+    # The disk takes several ports from the last one on, so the others are before it.
+    monitor, port, first = sorted(free_ports(3))
     cluster, disk = uuid.uuid4(), uuid.uuid4()
     address = f"[v1:127.0.0.1:{monitor}]"
     for name in ("mon", "osd", "gateway"):

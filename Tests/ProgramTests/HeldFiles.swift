@@ -32,8 +32,9 @@ struct HeldFiles: Equatable, CustomStringConvertible {
             if let path, isBelow(path) { descriptors.insert(path) }
         }
         // "1: FLOCK ADVISORY WRITE 123 fe:01:4711 0 EOF": the last number of the sixth word is the inode.
+        // The list is read in parts: while others lock and unlock files, one look may miss some.
         let locked = try Set(
-            Self.lines(of: "/proc/locks").compactMap { line in
+            (0..<5).flatMap { _ in try Self.lines(of: "/proc/locks") }.compactMap { line in
                 line.split(separator: " ").dropFirst(5).first?.split(separator: ":").last.flatMap { UInt64($0) }
             })
         for folder in folders {

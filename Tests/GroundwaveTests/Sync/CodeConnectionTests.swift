@@ -204,61 +204,43 @@ import Testing
         }
     }
 
-    @Test func `is refused with a reason if the other end knows it and sends no keys that it opens`() async throws {
-        let fleet = try await SealedFleet()
-        let (invitation, code) = (try await fleet.founder.store.invite(), InvitationCode.self)
-        let known = try code.init(reading: invitation.code)
-        let open = try #require(try fleet.founder.store.usableInvitations().first)
-        let good = try fleet.founder.store.keyFile(of: open)
-        var changed = good
-        changed[good.count / 2] ^= 1
-        let another = try await fleet.founder.store.invite().code
-        let stranger = try #require(
-            try fleet.founder.store.usableInvitations().first { $0.recipient != open.recipient })
-        #expect(another != invitation.code)
-        // A member knows for whom the file is, and not the code.
-        let contents = try #require(try fleet.founder.store.newestContents())
-        var generator = SystemRandomNumberGenerator()
-        let forged = try KeyFile.bytes(
-            KeyFile.Contents(
-                log: contents.log, root: contents.root, namesKey: contents.namesKey, proofs: contents.proofs,
-                recipients: [KeyFile.Recipient(.device, publicKey: open.recipient)], formerKeys: []),
-            with: EpochKey.random(using: &generator), scrypt: .random(using: &generator), using: &generator)
-        let huge = Array(good[..<4]) + [0xFF, 0xFF, 0xFF, 0x7F]
-        for sent in [
-            [UInt8](repeating: 7, count: 100), Array(good[..<8]) + [UInt8](repeating: 0, count: good.count - 8), huge,
-            changed,
-            try fleet.founder.store.keyFile(of: stranger), forged,
-        ] {
-            let (here, there) = MemoryStream.pair()
-            let identity = Identity()
-            async let serving = {
-                let stream = try await SecureStream.opened(
-                    over: here, as: .responder, secret: known.connectionSecret, identity: identity
-                ) { _, _ in true }
-                try await stream.write(sent)
-                return stream
-            }()
-            let error = await #expect(throws: StoreError.self) {
-                _ = try await Store.received(
-                    over: there, hasConnected: true, by: try KnownCode(invitation.code), Identity())
-            }
-            #expect(error?.code == .damaged)
-            _ = try await serving
-        }
-        // The same with what is right.
+    /// What a device that joins makes of a key file that comes from somebody who knows the code.
+    private func received(_ sent: [UInt8], by code: String) async throws -> Reception {
         let (here, there) = MemoryStream.pair()
-        let identity = Identity()
+        let (identity, secret) = (Identity(), try InvitationCode(reading: code).connectionSecret)
         async let serving = {
             let stream = try await SecureStream.opened(
-                over: here, as: .responder, secret: known.connectionSecret, identity: identity
+                over: here, as: .responder, secret: secret, identity: identity
             ) { _, _ in true }
-            try await stream.write(good)
+            try await stream.write(sent)
             return stream
         }()
         let reception = try await Store.received(
-            over: there, hasConnected: true, by: try KnownCode(invitation.code), Identity())
-        #expect(reception.keys.log == fleet.founder.store.logID)
+            over: there, hasConnected: true, by: try KnownCode(code), Identity())
         _ = try await serving
+        return reception
+    }
+
+    @Test func `is refused with a reason if the other end knows it and sends no keys that it opens`() async throws {
+        let fleet = try await SealedFleet()
+        let code = try await fleet.founder.store.invite().code
+        let open = try #require(try fleet.founder.store.usableInvitations().first)
+        let good = try fleet.founder.store.keyFile(of: open)
+        _ = try await fleet.founder.store.invite()
+        let other = try #require(
+            try fleet.founder.store.usableInvitations().first { $0.recipient != open.recipient })
+        var changed = good
+        changed[good.count / 2] ^= 1
+        // A member knows for whom the file is, and not the code.
+        let forged = try fleet.founder.keyFile(for: open.recipient)
+        let huge = Array(good[..<4]) + [0xFF, 0xFF, 0xFF, 0x7F]
+        for sent in [
+            [UInt8](repeating: 7, count: 100), Array(good[..<8]) + [UInt8](repeating: 0, count: good.count - 8), huge,
+            changed, try fleet.founder.store.keyFile(of: other), forged,
+        ] {
+            let error = await #expect(throws: StoreError.self) { _ = try await received(sent, by: code) }
+            #expect(error?.code == .damaged)
+        }
+        #expect(try await received(good, by: code).keys.log == fleet.founder.store.logID)
     }
 }

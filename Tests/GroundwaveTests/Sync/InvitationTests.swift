@@ -8,6 +8,19 @@ import Testing
 
 @testable import GroundwaveSyncing
 
+extension TemporaryStore {
+    /// A key file that whoever has a key of the log can make for the code with this public key, without knowing the code.
+    func keyFile(for recipient: [UInt8]) throws -> [UInt8] {
+        let contents = try #require(try store.newestContents())
+        var generator = SystemRandomNumberGenerator()
+        return try KeyFile.bytes(
+            KeyFile.Contents(
+                log: contents.log, root: contents.root, namesKey: contents.namesKey, proofs: contents.proofs,
+                recipients: [KeyFile.Recipient(.device, publicKey: recipient)], formerKeys: []),
+            with: EpochKey.random(using: &generator), scrypt: .random(using: &generator), using: &generator)
+    }
+}
+
 @Suite struct `A code for a new device` {
     /// The device that invites, with the code, at the remote.
     private func invited(_ fleet: SealedFleet, for duration: Duration = .seconds(3600)) async throws -> String {
@@ -136,13 +149,7 @@ import Testing
         // A member knows for whom the key file is, and makes one of another log.
         let invitation = try #require(try fleet.founder.store.syncFile.read().invitations?.first)
         let other = try await SealedFleet()
-        let contents = try #require(try other.founder.store.newestContents())
-        var generator = SystemRandomNumberGenerator()
-        let forged = try KeyFile.bytes(
-            KeyFile.Contents(
-                log: contents.log, root: contents.root, namesKey: contents.namesKey, proofs: contents.proofs,
-                recipients: [KeyFile.Recipient(.device, publicKey: invitation.recipient)], formerKeys: []),
-            with: EpochKey.random(using: &generator), scrypt: .random(using: &generator), using: &generator)
+        let forged = try other.founder.keyFile(for: invitation.recipient)
         let place = MemoryTransport()
         _ = try await PlacedKeys(at: place).put(forged)
         let misled = await #expect(throws: StoreError.self) {

@@ -156,6 +156,33 @@ extension Serving {
         #expect(count == canaries.count + 2)
     }
 
+    @Test func `shows nothing of a log that a device joins with a code`() async throws {
+        let fleet = try await SealedFleet(.full(named: "shack-of-canaries"))
+        for number in 0..<96 { try await fleet.founder.add("N0C\(number)", "a note with a canary") }
+        let code = try await fleet.founder.store.invite().code
+        let serving = try await fleet.founder.serve()
+        let recorder = try await Recorder(to: serving.address)
+        let folder = try TemporaryFolder()
+        var configuration = Configuration.full(named: "phone")
+        configuration.stateFolder = folder.url.appending(path: "state")
+        let phone = try await Store.join(
+            try recorder.address, at: folder.url.appending(path: "store"), configuration, unlocking: .code(code)
+        ).store
+        #expect(try phone.read { try $0.count(.contacts) } == 96)
+        let heard = Data(recorder.bytes.flatMap { $0 })
+        await recorder.stop()
+        await serving.stop()
+        let keyring = try #require(try phone.logKeys()).keyring
+        let known = try KnownCode(code).code
+        let secrets =
+            [keyring.namesKey, known.connectionSecret, known.identity.secret]
+            + keyring.epochs.compactMap { keyring.key(of: $0)?.bytes }
+        let words = (0..<96).map { "N0C\($0)" } + ["shack-of-canaries", "a note with a canary", "phone", code, "GWK1"]
+        let needles = words.map { [UInt8]($0.utf8) } + secrets + [phone.logID.bytes, try #require(phone.replica).bytes]
+        #expect(heard.count > 4_000 && needles.count { heard.range(of: Data($0)) != nil } == 0)
+        try phone.close()
+    }
+
     @Test func `gives a stranger not a byte`() async throws {
         let fleet = try await SealedFleet()
         let serving = try await fleet.founder.serve()
