@@ -144,10 +144,10 @@ extension Store {
         let (code, files) = (try KnownCode(text), StoreFiles(url, configuration.keychain))
         var generator = configuration.surroundings.generator
         let identity = try files.identityUnlessDamaged() ?? Identity.random(using: &generator)
-        var reception: Reception?
+        var keyed: KeyedStream?
         return try await join(remote, at: url, configuration, as: identity) {
             do {
-                reception = try await received(
+                keyed = try await received(
                     over: try await connect(), hasConnected: hasConnected, by: code, identity)
             } catch ConnectionError.turnedAway {
                 guard let keys = try files.readLogKeys() else {
@@ -160,10 +160,10 @@ extension Store {
                 }
                 return keys.log
             } catch { throw describe(error, at: remote, file: files.log) }
-            return reception?.keys.log
+            return keyed?.keys.log
         } fetching: { store in
-            guard let reception else { return try await again(store) }
-            return try await store.enter(by: code, through: reception, from: remote)
+            guard let keyed else { return try await again(store) }
+            return try await store.enter(by: code, through: keyed, from: remote)
         }
     }
 

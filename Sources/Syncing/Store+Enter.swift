@@ -11,8 +11,8 @@ import GroundwaveStore
 // code in place of that of the log. The device that joins proves which replica it will write as, is sent the key file that the
 // code opens, fetches the log, lets itself in with an event, and sends that back before the connection ends.
 
-/// A connection on which a device with a code was received.
-package struct Reception: Sendable {
+/// A connection of a device with a code, which was sent the keys of the log.
+package struct KeyedStream: Sendable {
     /// The connection, after the proofs and the key file.
     package let stream: SecureStream
     /// The keys of the log.
@@ -33,14 +33,14 @@ extension Store {
     package static func received(
         over stream: any ByteStream, hasConnected: Bool, by code: KnownCode, _ identity: Identity,
         within limit: Duration = ConnectionLimits().hello
-    ) async throws -> Reception {
+    ) async throws -> KeyedStream {
         do {
             return try await stream.within(limit) {
                 if !hasConnected { try await SecureStream.claimInitiator(over: stream) }
                 let secure = try await SecureStream.opened(
                     over: stream, as: .initiator, secret: code.code.connectionSecret, identity: identity
                 ) { _, _ in true }
-                return Reception(stream: secure, keys: try await keys(from: secure, by: code))
+                return KeyedStream(stream: secure, keys: try await keys(from: secure, by: code))
             }
         } catch {
             await stream.close()
@@ -74,13 +74,13 @@ extension Store {
     ///
     /// - Returns: What was received and sent. Whether this device belongs says ``membership(of:)``.
     /// - Throws: As ``sync(over:as:)``; `exists` if another event has sealed the log that is here.
-    package func enter(by code: KnownCode, through reception: Reception, from remote: Remote) async throws
+    package func enter(by code: KnownCode, through keyed: KeyedStream, from remote: Remote) async throws
         -> SyncSummary
     {
-        try adopt(reception.keys)
+        try adopt(keyed.keys)
         try note(remote)
         return try await exchange(with: remote, isRepeatable: false) { summary in
-            let result = try await converse(over: reception.stream, as: .initiator, entering: code, &summary)
+            let result = try await converse(over: keyed.stream, as: .initiator, entering: code, &summary)
             if result.hasNewName {
                 try await introduce()
                 throw StoreError(endedAt: remote.address, reason: Session.newName)

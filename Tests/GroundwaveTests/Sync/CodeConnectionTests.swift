@@ -128,18 +128,18 @@ import Testing
         let serving = Task { try await founder.store.runConnection(over: here, as: .responder, endsWhenDone: false) }
         // A program that does not do what it should next.
         let identity = Identity()
-        let reception = try await Store.received(over: there, hasConnected: true, by: code, identity)
+        let keyed = try await Store.received(over: there, hasConnected: true, by: code, identity)
         var configuration = Configuration.full(named: "guest")
         configuration.stateFolder = folder.url.appending(path: "state")
         let guest = try await Store.create(
-            at: folder.url.appending(path: "store"), log: reception.keys.log, as: identity, configuration)
+            at: folder.url.appending(path: "store"), log: keyed.keys.log, as: identity, configuration)
         defer { try? guest.close() }
-        try guest.adopt(reception.keys)
-        let connection = StreamConnection(reception.stream)
+        try guest.adopt(keyed.keys)
+        let connection = StreamConnection(keyed.stream)
         let talking = Task {
             try await connection.run(endsWhenDone: false) {
                 try SessionRunner(
-                    StoreLog(store: guest), as: identity, with: reception.stream.peer, now: Surroundings.system.now)
+                    StoreLog(store: guest), as: identity, with: keyed.stream.peer, now: Surroundings.system.now)
             }
         }
         let patience = Task {
@@ -205,7 +205,7 @@ import Testing
     }
 
     /// What a device that joins makes of a key file that comes from somebody who knows the code.
-    private func received(_ sent: [UInt8], by code: String) async throws -> Reception {
+    private func received(_ sent: [UInt8], by code: String) async throws -> KeyedStream {
         let (here, there) = MemoryStream.pair()
         let (identity, secret) = (Identity(), try InvitationCode(reading: code).connectionSecret)
         async let serving = {
@@ -215,10 +215,10 @@ import Testing
             try await stream.write(sent)
             return stream
         }()
-        let reception = try await Store.received(
+        let keyed = try await Store.received(
             over: there, hasConnected: true, by: try KnownCode(code), Identity())
         _ = try await serving
-        return reception
+        return keyed
     }
 
     @Test func `is refused with a reason if the other end knows it and sends no keys that it opens`() async throws {
