@@ -16,6 +16,8 @@ package struct Roster: Hashable, Sendable {
     /// What was admitted, and what was there when the log was sealed.
     private var admitted: EventSet
     private var ranks: [ReplicaID: Int] = [:]
+    /// The rank of the most senior device that has approved each one.
+    private var approvers: [ReplicaID: Int] = [:]
     private let streams: Streams
 
     /// Nobody belongs to the log, and nothing counts.
@@ -45,6 +47,7 @@ package struct Roster: Hashable, Sendable {
                 switch statement.word {
                 case .approve(let device, _):
                     decision.about[device, default: []].append(statement)
+                    if approvers[device] == nil { approvers[device] = next }
                     add(device)
                 case .revoke(let device, _): decision.about[device, default: []].append(statement)
                 // By number it may name what is not written yet, so it ends with whoever said it.
@@ -89,6 +92,12 @@ package struct Roster: Hashable, Sendable {
 
     /// Whether `device` belongs to the log now.
     package func isMember(_ device: ReplicaID) -> Bool { ranks[device] != nil && revocations[device] == nil }
+
+    /// Whether `author`, or a device that is senior to it, has approved `device`: what juniors have said may stop counting. The
+    /// device that has sealed the log needs no approval.
+    package func isApproved(_ device: ReplicaID, by author: ReplicaID) -> Bool {
+        ranks[device] ?? .max < 2 || approvers[device] ?? .max <= ranks[author] ?? -1
+    }
 
     /// Whether `author`, or a device that is senior to it, has excluded `device`: what juniors have said may stop counting.
     package func isExcluded(_ device: ReplicaID, by author: ReplicaID) -> Bool {

@@ -145,26 +145,32 @@ extension Store {
         var generator = configuration.surroundings.generator
         let identity = try files.identityUnlessDamaged() ?? Identity.random(using: &generator)
         var keyed: KeyedStream?
-        return try await join(remote, at: url, configuration, as: identity) {
-            do {
-                keyed = try await received(
-                    over: try await connect(), hasConnected: hasConnected, by: code, identity)
-            } catch ConnectionError.turnedAway {
-                guard let keys = try files.readLogKeys() else {
-                    throw StoreError(
-                        .notPermitted, "The device at \(remote.address) does not take the code.",
-                        hint: """
-                            Nothing was written. A code is taken by the device that shows it, until it is used or its time \
-                            is over.
-                            """)
-                }
-                return keys.log
-            } catch { throw describe(error, at: remote, file: files.log) }
-            return keyed?.keys.log
-        } fetching: { store in
-            guard let keyed else { return try await again(store) }
-            return try await store.enter(by: code, through: keyed, from: remote)
+        do {
+            return try await join(remote, at: url, configuration, as: identity) {
+                do {
+                    keyed = try await received(
+                        over: try await connect(), hasConnected: hasConnected, by: code, identity)
+                } catch ConnectionError.turnedAway {
+                    guard let keys = try files.readLogKeys() else { throw refusal(of: remote) }
+                    return keys.log
+                } catch { throw describe(error, at: remote, file: files.log) }
+                return keyed?.keys.log
+            } fetching: { store in
+                guard let keyed else { return try await again(store) }
+                return try await store.enter(by: code, through: keyed, from: remote)
+            }
+        } catch {
+            await keyed?.stream.close()
+            throw error
         }
+    }
+
+    private static func refusal(of remote: Remote) -> StoreError {
+        StoreError(
+            .notPermitted, "The device at \(remote.address) does not take the code.",
+            hint: """
+                Nothing was written. A code is taken by the device that shows it, until it is used or its time is over.
+                """)
     }
 
     /// Creates a store or resumes its creation, with what opens the remote if it is sealed.

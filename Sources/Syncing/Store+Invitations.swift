@@ -85,8 +85,10 @@ extension Store {
         let identity = code.code.identity
         let (roster, own) = (try describing { try log.roster() }, replica)
         guard let roster, let own, roster.isMember(identity.replica), !roster.isMember(own) else { return false }
-        try await write(as: identity, named: "one-time code", note: "By a code") {
-            RosterKind.approvals(of: own, ending: roster.revocations[own] ?? [], $0)
+        let ending = roster.revocations[own] ?? []
+        let seen = try describing { try log.lastEvents(with: ending) }
+        try await write(as: identity, named: "one-time code", note: "By a code", observing: seen) {
+            RosterKind.approvals(of: own, ending: ending, $0)
         }
         return try describing { try log.roster() }?.isMember(own) ?? false
     }

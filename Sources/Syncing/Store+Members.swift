@@ -52,11 +52,12 @@ extension Store {
     }
 
     /// Lets a device into the log: what it has written and writes counts. Revocations of it by devices that are junior to this
-    /// one, or by this one, end.
+    /// one, or by this one, end. A device that belongs is approved, too, if only a junior device has done that, whose word may
+    /// stop counting.
     ///
     /// Whoever calls this has compared the fingerprint here with the one on the other device.
     ///
-    /// - Returns: Whether anything was written; `false` if it belongs already.
+    /// - Returns: Whether anything was written; `false` if it belongs, and this device or one that is senior to it has approved it.
     /// - Throws: ``StoreError`` with code `usage` if the log is not sealed, `notPermitted` if this device does not belong to
     ///   it, or if one that is senior to it has revoked the other. Then nothing was written.
     @discardableResult
@@ -65,15 +66,16 @@ extension Store {
         let streams = try describing { try log.streams() }
         let device = streams.origin(of: device)
         let ending = roster.revocations[device] ?? []
-        let own = replica.flatMap { roster.order.firstIndex(of: streams.origin(of: $0)) } ?? .max
-        let seniors = ending.filter { (roster.order.firstIndex(of: streams.origin(of: $0.replica)) ?? .max) < own }
+        let own = replica.map { streams.origin(of: $0) }
+        let rank = own.flatMap { roster.order.firstIndex(of: $0) } ?? .max
+        let seniors = ending.filter { (roster.order.firstIndex(of: streams.origin(of: $0.replica)) ?? .max) < rank }
         guard seniors.isEmpty else {
             throw StoreError(
                 .notPermitted, "\(device.short) was revoked by a device that is senior to this one.",
                 hint: "Approve it on that device, or with the recovery phrase.")
         }
         let written = try await write(note: note, author: author) { batch in
-            if roster.isMember(device) { return false }
+            if let own, roster.isMember(device), roster.isApproved(device, by: own) { return false }
             for change in RosterKind.approvals(of: device, ending: ending, { batch.newID() }) {
                 try batch.append(change)
             }
@@ -178,6 +180,12 @@ extension EventLog {
         try vector().entries.filter { streams.origin(of: $0.replica) == device }.map {
             EventID($0.replica, $0.sequence)
         }
+    }
+
+    /// Returns the last event here of each history in which `events` are: what somebody has seen who names these.
+    func lastEvents(with events: [EventID]) throws -> [EventID] {
+        let vector = try vector()
+        return Set(events.map(\.replica)).sorted().map { EventID($0, vector[$0]) }
     }
 
     /// Returns, of each history of a device, the last event here up to which everything counts.

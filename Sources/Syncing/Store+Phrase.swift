@@ -28,16 +28,21 @@ extension Store {
         try await revoke(device, by: KnownPhrase(words))
     }
 
-    /// Lets a device into the log with the recovery phrase. All revocations of it end.
+    /// Lets a device into the log with the recovery phrase. All revocations of it end. One that belongs is approved, too, unless
+    /// the phrase has done that: see ``approve(_:note:author:)``.
     ///
     /// - Returns: Whether anything was written.
     /// - Throws: ``StoreError`` with code `usage` if the words are no recovery phrase or the log is not sealed, `notPermitted`
     ///   if they are those of another log. Then nothing was written.
     package func approve(_ device: ReplicaID, by phrase: KnownPhrase) async throws -> Bool {
         let (roster, device) = try roster(of: phrase, device)
-        if roster.isMember(device) { return false }
+        let identity = phrase.phrase.identity
+        if roster.isMember(device), roster.isApproved(device, by: identity.replica) { return false }
         let ending = roster.revocations[device] ?? []
-        try await write(as: phrase.phrase.identity, named: "recovery phrase", note: "By the recovery phrase") {
+        let seen = try describing { try log.lastEvents(with: ending) }
+        try await write(
+            as: identity, named: "recovery phrase", note: "By the recovery phrase", observing: seen
+        ) {
             RosterKind.approvals(of: device, ending: ending, $0)
         }
         guard try describing({ try log.roster() })?.isMember(device) == true else {

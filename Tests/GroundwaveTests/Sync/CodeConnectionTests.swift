@@ -143,7 +143,7 @@ import Testing
             }
         }
         let patience = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(30))
             talking.cancel()
         }
         defer { patience.cancel() }

@@ -38,28 +38,13 @@ extension Manifest {
         try await shack.log("N0CALL")
         try await shack.store.sync(with: common, as: "common")
         let laptop = try await TemporaryStore(joining: common, as: "common", .full(named: "laptop"))
-        let folder = try TemporaryFolder()
-        func configuration(_ name: String) -> Configuration {
-            var configuration = Configuration.full(named: "member")
-            configuration.stateFolder = folder.url.appending(path: name).appending(path: "state")
-            return configuration
-        }
-        func url(_ name: String) -> URL { folder.url.appending(path: name).appending(path: "store") }
-        let one = try await Store.join(
-            through: common, as: "common", at: url("one"), configuration("one")
-        ).store
-        let member = try #require(one.replica)
-        try one.close()
+        let joined = try await TemporaryStore(joining: common, as: "common", .full(named: "member"))
+        let member = try joined.replica
+        try joined.store.close()
         // It goes on with two states of one store, which somebody can have who knows how.
-        try TemporaryStore.copy(
-            url("one"), stateFolder: configuration("one").stateFolder, to: url("other"),
-            stateFolder: configuration("other").stateFolder)
-        let open = try await Store.open(at: url("one"), configuration("one")).whole
-        let hiding = try await Store.open(at: url("other"), configuration("other")).whole
-        defer {
-            try? open.close()
-            try? hiding.close()
-        }
+        let twin = try await joined.twin(.full())
+        let (open, hiding) = (try await joined.reopened(.full()), twin.store)
+        defer { try? open.close() }
         try await open.write { try $0.add(Contact("N9CALL")) }
         #expect(open.replica == member && hiding.replica == member)
         try await open.sync(with: here, as: "here")
@@ -122,6 +107,10 @@ extension Manifest {
             try manifest.saying([founder: 0]).omissions(by: log) == [EventRange(founder, 1, through: last)])
         // Its first event is older than what it says to have of the other one.
         #expect(try manifest.saying([replica: 0]).omissions(by: log).first?.replica == replica)
+        // It may be of a history that forks elsewhere.
+        var unknown = manifest.saying([founder: last - 1])
+        unknown.advance(ObservedHead(event: EventID(ReplicaID(high: 1, low: 1), 1), rootPrefix: 1))
+        #expect(try unknown.omissions(by: log).isEmpty)
         // What it passes on as it has received it is shown.
         let root = try #require(try log.root(of: founder, through: last)).prefix
         let kept = Manifest(

@@ -252,6 +252,59 @@ extension SealedFleet {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `keeps a device whose first approval stops counting after a second one`(isByPhrase: Bool) async throws {
+        let fleet = try await SealedFleet()
+        let (senior, junior) = (try await fleet.member("senior"), try await fleet.member("junior"))
+        let phone = try await fleet.join("phone")
+        try await phone.log("N1CALL")
+        try await fleet.sync(phone, junior)
+        try await junior.store.approve(phone.replica)
+        try await fleet.sync(junior, senior)
+        #expect(try senior.store.membership(of: phone.replica) == .member)
+        if isByPhrase {
+            #expect(try await senior.store.approve(phone.replica, byPhrase: fleet.words))
+            #expect(try await !senior.store.approve(phone.replica, byPhrase: fleet.words))
+        } else {
+            #expect(try await senior.store.approve(phone.replica).value)
+            #expect(try await !senior.store.approve(phone.replica).value)
+        }
+        #expect(try await !junior.store.approve(phone.replica).value)
+        // It has not heard of the first approval.
+        try await fleet.founder.store.revoke(junior.replica)
+        try await fleet.sync(senior, fleet.founder, senior, phone)
+        for store in [fleet.founder, senior, phone] {
+            #expect(try store.store.membership(of: phone.replica) == .member && store.calls == ["N1CALL"])
+        }
+    }
+
+    @Test func `ends the exclusion that is meant, also if its author turns out to have two histories`() async throws {
+        let fleet = try await SealedFleet()
+        let (thief, phone) = (try await fleet.member("thief"), try await fleet.member("phone"))
+        try await fleet.sync(thief)
+        let device = try thief.replica
+        try thief.store.close()
+        let twin = try await thief.twin(.full())
+        let (one, other) = (try await thief.reopened(.full()), twin.store)
+        defer { try? one.close() }
+        // The same number, in two histories.
+        try await one.revoke(phone.replica)
+        try await other.revoke(phone.replica)
+        #expect(one.replica == device && other.replica == device)
+        try await one.sync(with: fleet.cloud, as: "cloud")
+        try await fleet.sync(fleet.founder)
+        #expect(try fleet.founder.store.membership(of: phone.replica) == .revoked)
+        _ = try await fleet.founder.store.revoke(device, byPhrase: fleet.words)
+        _ = try await fleet.founder.store.approve(phone.replica, byPhrase: fleet.words)
+        try await fleet.sync(fleet.founder)
+        try await other.sync(with: fleet.cloud, as: "cloud")
+        try await fleet.sync(fleet.founder, phone, fleet.founder)
+        for store in [fleet.founder, phone] {
+            #expect(try store.store.membership(of: phone.replica) == .member)
+            #expect(try store.store.forks().count == 1)
+        }
+    }
+
     @Test func `wraps its keys for what a device says itself, and not for what others say of it`() async throws {
         let fleet = try await SealedFleet()
         let laptop = try await fleet.member("laptop")

@@ -31,6 +31,9 @@ final class SealedHistory {
     /// What devices that have turned wrote after the recovery phrase has excluded them.
     private var late: Set<RecordID> = []
     private var isRecovered = false
+    /// The replicas that devices which have turned wrote as: each store continues as another one if it meets what the other
+    /// one wrote.
+    private var turned: Set<ReplicaID> = []
     private var contactCount = 0
     private(set) var outcome = SealedOutcome()
 
@@ -76,6 +79,7 @@ final class SealedHistory {
 
     private func turn(_ device: Int) async throws {
         tell("device \(device) turns")
+        turned.formUnion(devices[device].stores.compactMap(\.store.replica))
         devices[device].stores = try await devices[device].stores[0].split()
     }
 
@@ -268,10 +272,10 @@ final class SealedHistory {
                 "A store shows \(more) and does not show \(fewer), other than the model says of \(file). "
                     + "Its roster differs in \(try oracle.differences(in: store.log)).")
         }
-        let turned = Set(devices.filter(\.hasTurned).flatMap { $0.stores.compactMap(\.store.replica) })
+        turned.formUnion(devices.filter(\.hasTurned).flatMap { $0.stores.compactMap(\.store.replica) })
         for device in try store.syncStatus().remotes.flatMap(\.devices)
         where !device.omitted.isEmpty && !turned.contains(device.replica) {
-            throw BrokenPromise("A device that means well is said to hide \(device.omitted).")
+            throw BrokenPromise("\(device.replica), which means well, is said to hide \(device.omitted).")
         }
         outcome.uncounted += oracle.written.subtracting(oracle.contacts).count
         return oracle
@@ -312,12 +316,8 @@ final class SealedHistory {
             try await rescuer.acceptSeal(through: place, as: "place\(number)", .phrase(words))
         }
         try await settle()
-        for device in devices {
-            for store in device.hasTurned ? device.stores.map(\.store) : [] {
-                guard let replica = store.replica else { continue }
-                _ = try await rescuer.revoke(replica, byPhrase: words)
-            }
-        }
+        turned.formUnion(devices.filter(\.hasTurned).flatMap { $0.stores.compactMap(\.store.replica) })
+        for replica in turned.sorted() { _ = try await rescuer.revoke(replica, byPhrase: words) }
         for store in honestStores {
             guard let replica = store.replica else { continue }
             do { _ = try await rescuer.approve(replica, byPhrase: words) } catch {
@@ -340,7 +340,9 @@ final class SealedHistory {
         for store in honestStores {
             let oracle = try check(store)
             guard let replica = store.replica, oracle.members.contains("\(replica)") else {
-                throw BrokenPromise("A device does not belong, which the recovery phrase has approved.")
+                throw BrokenPromise(
+                    "A device does not belong, which the recovery phrase has approved: "
+                        + "\(store.replica.map { "\($0)" } ?? "") in \(try saved(oracle)).")
             }
             guard oracle.contacts.isDisjoint(with: late) else {
                 throw BrokenPromise(
