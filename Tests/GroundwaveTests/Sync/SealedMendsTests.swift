@@ -280,26 +280,25 @@ extension SealedFleet {
 
     @Test func `ends the exclusion that is meant, also if its author turns out to have two histories`() async throws {
         let fleet = try await SealedFleet()
-        let (thief, phone) = (try await fleet.member("thief"), try await fleet.member("phone"))
-        try await fleet.sync(thief)
-        let device = try thief.replica
-        try thief.store.close()
-        let twin = try await thief.twin(.full())
-        let (one, other) = (try await thief.reopened(.full()), twin.store)
+        let (laptop, phone) = (try await fleet.member("laptop"), try await fleet.member("phone"))
+        let founder = try fleet.founder.replica
+        try fleet.founder.store.close()
+        let twin = try await fleet.founder.twin(.full())
+        let (one, other) = (try await fleet.founder.reopened(.full()), twin.store)
         defer { try? one.close() }
         // The same number, in two histories.
         try await one.revoke(phone.replica)
         try await other.revoke(phone.replica)
-        #expect(one.replica == device && other.replica == device)
+        #expect(one.replica == founder && other.replica == founder)
         try await one.sync(with: fleet.cloud, as: "cloud")
-        try await fleet.sync(fleet.founder)
-        #expect(try fleet.founder.store.membership(of: phone.replica) == .revoked)
-        _ = try await fleet.founder.store.revoke(device, byPhrase: fleet.words)
-        _ = try await fleet.founder.store.approve(phone.replica, byPhrase: fleet.words)
-        try await fleet.sync(fleet.founder)
+        try await fleet.sync(laptop)
+        #expect(try laptop.store.membership(of: phone.replica) == .revoked)
+        #expect(try await laptop.store.approve(phone.replica, byPhrase: fleet.words))
+        #expect(try await laptop.store.revoke(founder, byPhrase: fleet.words))
+        try await fleet.sync(laptop)
         try await other.sync(with: fleet.cloud, as: "cloud")
-        try await fleet.sync(fleet.founder, phone, fleet.founder)
-        for store in [fleet.founder, phone] {
+        try await fleet.sync(laptop, phone, laptop)
+        for store in [laptop, phone] {
             #expect(try store.store.membership(of: phone.replica) == .member)
             #expect(try store.store.forks().count == 1)
         }
