@@ -15,8 +15,9 @@ extension Manifest {
     /// | an event of somebody else | the author had seen it when it wrote one of its own events in the manifest |
     ///
     /// Nothing is concluded where histories are forked, since their names change, or may be, since somebody is named of whom
-    /// nothing is here; where events of the author were lost here; and from a manifest with as many entries as there can be. Only for manifests that their authors have signed: that of a
-    /// connection is brought up to date here.
+    /// nothing is here; where events of the author were lost here; and from a manifest with as many entries as there can be.
+    ///
+    /// Only for manifests that their authors have signed: that of a connection is brought up to date here.
     ///
     /// - Throws: The errors of the log.
     /// - Complexity: O(log events of the author) look-ups, each of at most 256 events.

@@ -5,86 +5,11 @@ import GroundwaveEvents
 import GroundwaveSealing
 import GroundwaveStore
 import GroundwaveTesting
-import Synchronization
 import Testing
 
 @testable import GroundwaveSyncing
 
-/// A keychain in memory, which can be out of use, as while a device is locked.
-private final class MemoryKeychain: Keychain {
-    struct OutOfUse: Error {}
-
-    struct State {
-        var secrets: [String: [UInt8]] = [:]
-        var isInUse = true
-        /// What another process adds just before this one does.
-        var fromElsewhere: [UInt8]?
-        var isForgetful = false
-    }
-    private let state: Mutex<State>
-
-    init(_ secrets: [String: [UInt8]] = [:]) { state = Mutex(State(secrets: secrets)) }
-
-    func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
-    var secrets: [String: [UInt8]] { state.withLock { $0.secrets } }
-
-    func secret(named name: String) throws -> [UInt8]? {
-        try state.withLock { state in
-            guard state.isInUse else { throw OutOfUse() }
-            return state.secrets[name]
-        }
-    }
-
-    func add(_ secret: [UInt8], named name: String) throws -> Bool {
-        try state.withLock { state in
-            guard state.isInUse else { throw OutOfUse() }
-            if let other = state.fromElsewhere { state.secrets[name] = other }
-            guard state.secrets[name] == nil else { return false }
-            if !state.isForgetful { state.secrets[name] = secret }
-            return true
-        }
-    }
-}
-
-extension Configuration {
-    fileprivate static func kept(
-        in keychain: MemoryKeychain, named name: String = "shack", isReadOnly: Bool = false
-    ) -> Configuration {
-        var configuration = Configuration.full(named: name)
-        configuration.keychain = keychain
-        configuration.isReadOnly = isReadOnly
-        return configuration
-    }
-}
-
-/// A file as it lies there: not only its bytes, also which file it is.
-private struct FileState: Equatable {
-    let bytes: Data
-    let inode: UInt64
-    let mode: UInt32
-
-    init(_ url: URL) throws {
-        bytes = try Data(contentsOf: url)
-        var status = stat()
-        guard stat(url.path, &status) == 0 else { throw CocoaError(.fileReadNoSuchFile) }
-        (inode, mode) = (UInt64(status.st_ino), UInt32(status.st_mode) & 0o777)
-    }
-}
-
 extension TemporaryStore {
-    fileprivate var identity: URL { url.appending(path: "identity") }
-    fileprivate var keys: URL { url.appending(path: "keys") }
-
-    /// The names of the files of the store and of the state folder that have `secret` in them.
-    fileprivate func files(holding secret: [UInt8]) throws -> [String] {
-        let folder = url.deletingLastPathComponent()
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return paths.filter { path in
-            let data = try? Data(contentsOf: folder.appending(path: path))
-            return data?.range(of: Data(secret)) != nil
-        }.map { URL(filePath: $0).lastPathComponent }.sorted()
-    }
-
     /// The device halves of its tokens.
     fileprivate func halves() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: stateFolder.appending(path: "tokens").path)
@@ -115,7 +40,7 @@ extension TemporaryStore {
         let kept = try #require(keychain.secrets.values.first)
         #expect(keychain.secrets.count == 1 && kept.count == 32)
         #expect(try founder.files(holding: kept) == [])
-        for file in [founder.identity, founder.keys] { #expect(try FileState(file).mode == 0o600) }
+        for file in [founder.identity, founder.keys] { #expect(try FileOnDisk(file).mode == 0o600) }
         let replica = try founder.replica
         try founder.store.close()
         for call in ["N1CALL", "N2CALL"] {
@@ -159,12 +84,12 @@ extension TemporaryStore {
         _ = try await made.store.log("N0CALL")
         let replica = try made.replica
         try made.store.close()
-        let before = try FileState(made.identity)
+        let before = try FileOnDisk(made.identity)
         let keychain = MemoryKeychain()
         let store = try await made.reopened(.kept(in: keychain))
-        #expect(try FileState(made.identity) == before && keychain.secrets.isEmpty, "nothing was written")
+        #expect(try FileOnDisk(made.identity) == before && keychain.secrets.isEmpty, "nothing was written")
         _ = try await store.log("N1CALL")
-        let after = try FileState(made.identity)
+        let after = try FileOnDisk(made.identity)
         #expect(after.inode != before.inode && after.mode == 0o600)
         #expect(store.replica == replica)
         #expect(try made.files(holding: [UInt8](before.bytes)) == [])
@@ -174,7 +99,7 @@ extension TemporaryStore {
             let again = try await made.reopened(.kept(in: keychain))
             _ = try await again.log(call)
             #expect(again.replica == replica)
-            #expect(try FileState(made.identity) == after, "it is encrypted once")
+            #expect(try FileOnDisk(made.identity) == after, "it is encrypted once")
             try again.close()
         }
         let reader = try await made.reopened(.kept(in: keychain, isReadOnly: true))
@@ -193,10 +118,10 @@ extension TemporaryStore {
         _ = try await store.log("N0CALL")
         try await store.sync(with: fleet.cloud, as: "cloud")
         for key in keys { #expect(try fleet.founder.files(holding: key) == []) }
-        let before = try FileState(fleet.founder.keys)
+        let before = try FileOnDisk(fleet.founder.keys)
         let keyring = try #require(try store.logKeys()).keyring
         #expect(keys.dropFirst().allSatisfy { key in keyring.epochs.contains { keyring.key(of: $0)?.bytes == key } })
-        #expect(try FileState(fleet.founder.keys) == before, "they are encrypted once")
+        #expect(try FileOnDisk(fleet.founder.keys) == before, "they are encrypted once")
         try store.close()
         #expect(try await fleet.join("phone").calls == ["N0CALL"])
     }
@@ -208,12 +133,12 @@ extension TemporaryStore {
         try await founder.log("N0CALL")
         let replica = try founder.replica
         try founder.store.close()
-        let before = try [founder.identity, founder.keys, Damage.log(of: founder.url)].map { try FileState($0) }
+        let before = try [founder.identity, founder.keys, Damage.log(of: founder.url)].map { try FileOnDisk($0) }
         for _ in 0..<2 {
             let error = await #expect(throws: StoreError.self) { try await founder.reopened(.full()) }
             #expect(error?.code == .notPermitted && error?.message.contains("keychain") ?? false)
             #expect(
-                try before == [founder.identity, founder.keys, Damage.log(of: founder.url)].map { try FileState($0) })
+                try before == [founder.identity, founder.keys, Damage.log(of: founder.url)].map { try FileOnDisk($0) })
         }
         let reader = try await founder.reopened(.full(isReadOnly: true))
         #expect(try reader.contactCount() == 1 && reader.replica == nil && reader.isSealed())
@@ -285,7 +210,7 @@ extension TemporaryStore {
         let founder = fleet.founder
         try await founder.log("N0CALL")
         let replica = try founder.replica
-        let before = try [founder.identity, founder.keys].map { try FileState($0) }
+        let before = try [founder.identity, founder.keys].map { try FileOnDisk($0) }
         keychain.set { $0.isInUse = false }
         #expect(throws: StoreError.self) { try founder.store.logKeys() }
         try founder.store.close()
@@ -294,7 +219,7 @@ extension TemporaryStore {
         let reader = try await founder.reopened(.kept(in: keychain, isReadOnly: true))
         #expect(try reader.contactCount() == 1)
         try reader.close()
-        #expect(try before == [founder.identity, founder.keys].map { try FileState($0) })
+        #expect(try before == [founder.identity, founder.keys].map { try FileOnDisk($0) })
         keychain.set { $0.isInUse = true }
         let store = try await founder.reopened(.kept(in: keychain))
         // Opened, and then out of use before it claims the log.
@@ -321,10 +246,10 @@ extension TemporaryStore {
         let made = try await TemporaryStore(.full())
         let replica = try made.replica
         try made.store.close()
-        let before = try FileState(made.identity)
+        let before = try FileOnDisk(made.identity)
         let store = try await made.reopened(.kept(in: keychain))
         await #expect(throws: StoreError.self) { try await store.log("N0CALL") }
-        #expect(try FileState(made.identity) == before)
+        #expect(try FileOnDisk(made.identity) == before)
         keychain.set { $0.isInUse = true }
         _ = try await store.log("N0CALL")
         #expect(store.replica == replica)
@@ -353,11 +278,11 @@ extension TemporaryStore {
         }
         let made = try await TemporaryStore(.kept(in: MemoryKeychain()))
         try made.store.close()
-        let before = try FileState(made.identity)
+        let before = try FileOnDisk(made.identity)
         await #expect(throws: StoreError.self) {
             try await made.reopened(.kept(in: MemoryKeychain(["groundwave": []])))
         }
-        #expect(try FileState(made.identity) == before)
+        #expect(try FileOnDisk(made.identity) == before)
     }
 
     @Test func `that was copied goes on under two names`() async throws {
@@ -381,74 +306,5 @@ extension TemporaryStore {
         _ = try await original.log("N2CALL")
         #expect(original.replica == replica)
         try original.close()
-    }
-
-    @Test func `that is cleared gets an encrypted key, and so do its replay and its salvage`() async throws {
-        let keychain = MemoryKeychain()
-        let made = try await TemporaryStore(.kept(in: keychain))
-        _ = try await made.store.log("N0CALL")
-        let before = try FileState(made.identity)
-        let folder = made.url.deletingLastPathComponent()
-        let (replay, salvage) = (folder.appending(path: "replay"), folder.appending(path: "salvage"))
-        #expect(try await made.store.replay(to: replay).isSame)
-        var configuration = Configuration.kept(in: keychain)
-        configuration.stateFolder = made.stateFolder
-        _ = try await Store.salvage(Damage.log(of: made.url), to: salvage, configuration)
-        for url in [replay, salvage] {
-            let secret = try StoreFiles(url, keychain).readIdentity().secret
-            #expect(try made.files(holding: secret) == [])
-            #expect(throws: StoreError.self) { try StoreFiles(url).readIdentity() }
-        }
-        try await made.store.clear(try await made.store.prepareClearing())
-        #expect(try FileState(made.identity).inode != before.inode)
-        #expect(try made.files(holding: made.store.files.readIdentity().secret) == [])
-    }
-
-    // The old key signs the last events of a store that is recovered, so it is read then, and never thrown away unread.
-    @Test func `is recovered with it alone, and the old key signs what was salvaged`() async throws {
-        let keychain = MemoryKeychain()
-        let made = try await TemporaryStore(.kept(in: keychain))
-        try await made.store.logMany(20)
-        let replica = try made.replica
-        try made.store.close()
-        try Damage.loseMetaPages(of: made.url)
-        let before = try FileState(made.identity)
-        let recovery = try await made.recovery(.kept(in: keychain))
-        _ = try await recovery.temporary.log("N0MEANWHILE")
-        let temporary = try recovery.temporary.files.readIdentity().secret
-        #expect(try made.files(holding: temporary) == [])
-        try await recovery.stageRestore(from: .salvage)
-        try recovery.temporary.close()
-        let error = await #expect(throws: StoreError.self) { try await made.opening(.full()) }
-        #expect(error?.code == .notPermitted)
-        #expect(try FileState(made.identity) == before)
-        let restored = try await made.opening(.kept(in: keychain)).whole
-        _ = try await restored.log("N0AFTER")
-        #expect(try restored.contactCount() == 22 && restored.replica != replica)
-        let head = try #require(try restored.log.signedHead(of: replica))
-        #expect(try head.sequence == restored.log.vector()[replica])
-        #expect(try made.files(holding: restored.files.readIdentity().secret) == [])
-        try restored.close()
-    }
-
-    @Test func `is reset with it alone, also if another program has begun the recovery`() async throws {
-        let keychain = MemoryKeychain()
-        let made = try await TemporaryStore(.kept(in: keychain))
-        try await made.store.logMany(3)
-        try made.store.close()
-        try Damage.loseMetaPages(of: made.url)
-        let before = try FileState(made.identity)
-        let recovery = try await made.recovery()
-        _ = try await recovery.temporary.log("N0MEANWHILE")
-        try recovery.reset(confirmation: "RESET")
-        try recovery.temporary.close()
-        let error = await #expect(throws: StoreError.self) { try await made.opening() }
-        #expect(error?.code == .notPermitted)
-        #expect(try FileState(made.identity) == before)
-        let store = try await made.opening(.kept(in: keychain)).whole
-        _ = try await store.log("N0AFTER")
-        #expect(try store.contactCount() == 2)
-        #expect(try made.files(holding: store.files.readIdentity().secret) == [])
-        try store.close()
     }
 }

@@ -120,6 +120,40 @@ import Testing
         #expect(try !String(describing: server.lines()).contains(letters) && server.end() == 0)
     }
 
+    @Test func `lets a device in with a code that is killed while it joins, any number of times`() throws {
+        let shack = try Program()
+        let (secret, code) = (shack.folder.appending(path: "secret.txt"), shack.folder.appending(path: "code.txt"))
+        try Data("seven rivers\n".utf8).write(to: secret)
+        try shack.json("seal", "--passphrase-file", secret.path)
+        let adif = shack.folder.appending(path: "contacts.adi")
+        try Data(contacts(0..<3_000).utf8).write(to: adif)
+        try shack.json("import", adif.path)
+        let server = try Server(shack)
+        let shown = try #require(try shack.json("replicas", "invite")["code"] as? String)
+        try Data(shown.utf8).write(to: code)
+        let phone = ["--store", shack.folder.appending(path: "phone").path]
+        let join = ["join", "groundwave://\(server.address)", "--name", "phone", "--code-file", code.path] + phone
+        for milliseconds in [20, 60, 100, 150, 200, 300, 400] {
+            let joining = try shack.start(join).process
+            usleep(UInt32(milliseconds) * 1_000)
+            kill(joining.processIdentifier, SIGKILL)
+            joining.waitUntilExit()
+        }
+        // The last one may have come to its end, and what is there then is no place to join another log.
+        let joined = try shack.run(join)
+        #expect(joined.status == 0 || joined.errors.contains("already"), "\(joined.errors)")
+        let sync = try shack.run(["sync", "--json"] + phone)
+        #expect(sync.status == 0 && sync.json["complete"] as? Bool == true, "\(sync.errors)")
+        let devices = try #require(try shack.json("replicas")["replicas"] as? [[String: Any]])
+        let members = devices.filter { $0["device"] as? String == "phone" && $0["membership"] as? String == "member" }
+        #expect(members.count == 1, "\(devices)")
+        #expect(try shack.json("replicas")["codes"] as? [String] == [])
+        #expect(
+            try shack.json("digest")["digest"] as? String == shack.run(["digest", "--json"] + phone).json["digest"]
+                as? String)
+        #expect(try shack.json("qso", "count")["total"] as? Int == 3_000 && server.end() == 0)
+    }
+
     @Test func `brings another process to the same log, and says what it does`() throws {
         let shack = try Program()
         try shack.json("qso", "add", "W1AW")
