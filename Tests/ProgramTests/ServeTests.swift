@@ -133,12 +133,15 @@ import Testing
         try Data(shown.utf8).write(to: code)
         let phone = ["--store", shack.folder.appending(path: "phone").path]
         let join = ["join", "groundwave://\(server.address)", "--name", "phone", "--code-file", code.path] + phone
+        var killed = 0
         for milliseconds in [20, 60, 100, 150, 200, 300, 400] {
             let joining = try shack.start(join).process
             usleep(UInt32(milliseconds) * 1_000)
             kill(joining.processIdentifier, SIGKILL)
             joining.waitUntilExit()
+            if joining.terminationReason == .uncaughtSignal { killed += 1 }
         }
+        #expect(killed > 0)
         // The last one may have come to its end, and what is there then is no place to join another log.
         let joined = try shack.run(join)
         #expect(joined.status == 0 || joined.errors.contains("already"), "\(joined.errors)")
